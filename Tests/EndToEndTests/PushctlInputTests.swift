@@ -458,6 +458,18 @@ struct PushctlInputTests {
             "curl --http2 -d '{\"aps\":{\"alert\":\"x\"}}' https://api.push.apple.com/3/device/a\n", "ios",
             "shown_by_system", "the request has no apns-push-type"
         ),
+        (
+            "$ curl https://fcm.googleapis.com/v1/projects/p/messages:send <<EOF\n> {\"message\":{\"token\":\"t\",\n> \"notification\":{\"title\":\"T\"}}}\n> EOF\n",
+            "android", "shown_by_system", ""
+        ),
+        (
+            "curl -d @- https://x.example \\\n -H 'a: b' <<EOF\n{\"to\":\"t\",\n\"notification\":{\"title\":\"T\"}\n\"data\":{}}\nEOF\n",
+            "android", "shown_by_system", ":4: the comma at the end of this line is missing"
+        ),
+        ("curl -d @- https://x.example <<EOF\n{\"a\":\n{\"b\":nul}}\nEOF\n", nil, nil, ":3:6: not JSON"),
+        ("{\"aps\":{\"alert\":\"x\"},\"default\":\"light\"}", "ios", "shown_by_system", ""),
+        ("{\"Content-Type\":\"a\",\"Authorization\":\"x\",\"title\":\"T\"}", "android", nil, ""),
+        ("We do not support iOS. On our Pixel:\n\n{\"to\":\"t\",\"data\":{}}\n", "android", nil, "before v1"),
         // The platform or the service that the text names.
         (
             "2017-09-07 13:32:21.951+1000 Acme[810:359970] onNotificationReceived: {\"a\":\"b\"}\n", "android", nil,

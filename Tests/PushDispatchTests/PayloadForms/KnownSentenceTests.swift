@@ -19,7 +19,7 @@ struct KnownSentenceTests {
                 "a list of the reasons of APNs"
             ),
             ("I/Appboy: No campaign Id associated with this notification. Not", 1, "Braze counts no open"),
-            ("Push failed: 410 Gone", 1, "delete it, and have the page subscribe again"),
+            ("pywebpush.WebPushException: Push failed: 410 Gone", 1, "delete it, and have the page subscribe again"),
             ("WebPush.WebPushException: Received unexpected response code: 403", 1, "refused the VAPID token"),
             ("d\nNet::HTTPGone 410", 2, "delete it, and have the page subscribe again"),
             ("Android message is too big", 1, "4,096 bytes together"), ("code: 401 INVALID_KEY", 1, "before v1"),
@@ -67,7 +67,8 @@ struct KnownSentenceTests {
     @Test(
         "is told only where its words are whole",
         arguments: [
-            "The device is NotRegisteredYet", "you are NOT_UNREGISTEREDx", "hasAlertContents: 0",
+            "git: Push failed: 413 Payload Too Large", "I added aps-environment", "The device is NotRegisteredYet",
+            "you are NOT_UNREGISTEREDx", "hasAlertContents: 0",
             "gcm.Message({ contentAvailable: true })", "aNotRegistered", "ZNotRegistered", "NotRegisteredz",
             "NotRegisteredA",
             "a plain line",

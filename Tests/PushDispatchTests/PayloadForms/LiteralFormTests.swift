@@ -135,7 +135,7 @@ struct LiteralFormTests {
             // Source code: variables, calls and texts in parts.
             (
                 "data = {\n \"to\": args.token, # x\n \"delay\": False,\n \"data\": {\"a\": \"x \" + name, 'b': f(1, 2)}\n}",
-                #"{"to":"args.token","delay":false,"data":{"a":"x + name","b":"f(1, 2)"}}"#
+                #"{"to":"args.token","delay":false,"data":{"a":"x <name>","b":"f(1, 2)"}}"#
             ),
             (
                 "let p: [String: Any] = [\"to\": token,\n \"data\": [\"user\": id]\n]",
@@ -395,6 +395,21 @@ struct LiteralFormTests {
                 "CloudMessage::withTarget('token', $t)\n  ->withNotification(Notification::create('T', 'B'))\n  ->withData(['k' => 'v']);",
                 #"{"token":"$t","notification":{"title":"T","body":"B"},"data":{"k":"v"}}"#
             ),
+            (
+                "Message.builder().putAllData(Map.of(\"a\", \"b\", \"c\", \"d\")).setTopic(\"t\").build())",
+                #"{"data":{"a":"b","c":"d"},"topic":"t"}"#
+            ),
+            (
+                "Message.builder().putAllData(mapOf(\"a\" to \"b\")).addThing(\"x\").build()", #"{"data":{"a":"b"}}"#
+            ),
+            (
+                "CloudMessage::new()->withNotification(Notification::create(title: 'T', body: 'B'));",
+                #"{"notification":{"title":"T","body":"B"}}"#
+            ),
+            (
+                "CloudMessage::new()->withNotification(Notification::create('T', null, 'http://x'));",
+                #"{"notification":{"title":"T","imageUrl":"http://x"}}"#
+            ),
             ("CloudMessage::fromArray(['topic' => 't', 'data' => ['k' => 'v']]);", #"{"topic":"t","data":{"k":"v"}}"#),
         ])
     func builders(_ text: String, _ json: String) throws {
@@ -409,7 +424,15 @@ struct LiteralFormTests {
         "in source code has products of numbers, and the JSON that a function makes as a text",
         arguments: [
             ("{ttl: 60 * 60 * 24}", #"{"ttl":86400}"#), ("{a: 2 * 3, b: [4*5]}", #"{"a":6,"b":[20]}"#),
-            ("{n: 9223372036854775807 * 2, }", nil),
+            ("{n: 9223372036854775807 * 2, }", #"{"n":"9223372036854775807 * 2"}"#),
+            (
+                "{a: 3600 + 60, b: 10 - x, c: 1.5*60, d: 7 // *\n}",
+                #"{"a":"3600 + 60","b":"10 - x","c":"1.5*60","d":7}"#
+            ),
+            ("{a: 'Al' + 'pha', b: \"Hi \" + name + \", you\" + 'r'}", #"{"a":"Alpha","b":"Hi <name>, your"}"#),
+            ("['a' => 'Al' . 'pha' . $x->y . '!', 'b' => 'c'.d(1)]", #"{"a":"Alpha<$x->y>!","b":"c.d(1)"}"#),
+            ("{a: 'Al' +\n 'pha', b: \"x\".format(1)}", #"{"a":"Alpha","b":"x.format(1)"}"#),
+            ("array(array(array(array(array(array(1))))))", nil),
             ("{m: JSON.stringify({a: {b: 1}}), c: 2}", #"{"m":"{\"a\":{\"b\":1}}","c":2}"#),
             ("['m' => json_encode(array('a' => 1), JSON_PRETTY_PRINT)]", #"{"m":"{\"a\":1}"}"#),
             ("{\"m\": json.dumps({\"a\": 1}, indent=2)}", #"{"m":"{\"a\":1}"}"#),

@@ -352,7 +352,7 @@ public struct KnownSentence: Sendable {
             return [
                 KnownSentence("statusCode: \(status)", "WebPushError", means: meaning),
                 KnownSentence("response code: \(status)", "WebPush", means: meaning),
-                KnownSentence("Push failed: \(status)", means: meaning),
+                KnownSentence("Push failed: \(status)", "WebPushException", means: meaning),
             ]
         }
         + [
@@ -440,11 +440,13 @@ extension PayloadEnvelope {
             return answer(of: "gorush")
         }
         if count == 1, object["name"]?.string?.hasPrefix("projects/") == true { return answer(of: "FCM") }
-        if let error = object["error"], error["code"] != nil || error["status"] != nil, error["message"] != nil {
+        let states = ["NOT_FOUND", "INVALID_ARGUMENT", "PERMISSION_DENIED", "UNAUTHENTICATED", "RESOURCE_EXHAUSTED"]
+        if let error = object["error"], error["code"]?.kind == .number || error["status"] != nil,
+            error["message"] != nil
+        {
             return answer(of: "FCM")
         }
         // The inner object of the answer alone.
-        let states = ["NOT_FOUND", "INVALID_ARGUMENT", "PERMISSION_DENIED", "UNAUTHENTICATED", "RESOURCE_EXHAUSTED"]
         if object["code"]?.kind == .number, object["message"]?.kind == .string,
             (states + ["UNAVAILABLE", "INTERNAL"]).contains(object["status"]?.string)
         {

@@ -125,7 +125,7 @@ extension Platform {
     private var wordsOfPeople: [String] {
         switch self {
         case .ios: ["iOS", "iPhone", "iPad", "APNs", "AppDelegate", "UNUserNotification", "Xcode", "didReceiveRemote"]
-        case .android: ["Android", "android", "logcat", "APK"]
+        case .android: ["Android", "android", "logcat", "APK", "Pixel", "Samsung", "Galaxy", "Xiaomi", "Huawei"]
         case .web:
             [
                 "service worker", "Service Worker", "service-worker", "serviceworker", "messaging-sw.js", "Chrome",

@@ -131,6 +131,8 @@ public struct WrittenPayload: Sendable {
     public var name: String?
     /// The assumptions that repaired it, for people, each with its line.
     public var remarks: [String] = []
+    /// The number of lines before it in its form, if it stands in lines of its own (a here-document).
+    var bodyLine = 0
 
     /// Returns the same facts with another payload.
     public func with(json: [UInt8]) -> WrittenPayload {

@@ -240,6 +240,7 @@ public struct PayloadStart: Hashable, Sendable {
 
     /// Returns the place of the bracket behind the name of a message of firebase-admin for Python; `nil` without one.
     private static func callOfPython(in line: [UInt8]) -> Int? {
+        guard line.has("messaging.".utf8) else { return nil }
         for name in ["messaging.Message(", "messaging.MulticastMessage("] {
             let place = line.indices.first { line[$0...].starts(with: name.utf8) }
             if let place { return place + name.utf8.count - 1 }
@@ -249,6 +250,7 @@ public struct PayloadStart: Hashable, Sendable {
 
     /// Returns the place of a chain of calls that builds a message in Java, Kotlin or PHP; `nil` without one.
     private static func builder(in line: [UInt8]) -> Int? {
+        guard line.has("Message".utf8) else { return nil }
         for name in PrintedLiteral.builders {
             let place = line.indices.first { line[$0...].starts(with: name.utf8) }
             guard let place else { continue }
@@ -260,6 +262,7 @@ public struct PayloadStart: Hashable, Sendable {
 
     /// Returns the place of the bracket of an array of PHP that is a value; `nil` without one.
     private static func arrayOfPHP(in line: [UInt8]) -> Int? {
+        guard line.has("array(".utf8) else { return nil }
         for name in [", array(", "= array(", "=array(", "(array(", "return array("] {
             let place = line.indices.first { line[$0...].starts(with: name.utf8) }
             if let place { return place + name.utf8.count - 1 }

@@ -53,7 +53,6 @@ public struct PayloadReader<Source: PayloadSource> {
     private var hasNoted = false
     /// The number of objects in a text that took the rest of it, which is a bound for the time.
     private var restsRead = 0
-
     /// The limits of the lines of an object in source code, and of objects that take the rest of a text.
     private static var codeMax: Int { 1000 }
     private static var restsMax: Int { 16 }
@@ -215,7 +214,7 @@ public struct PayloadReader<Source: PayloadSource> {
         guard repairs, !hasNoted, self.platform == nil, transport ?? record.transport == nil else { return }
         let known = platform ?? record.platform
         let named = known == nil ? Platform.named(in: source.beginning) : nil
-        let service = known == nil || known == .android ? Transport.named(in: source.beginning) : nil
+        let service = known?.hasAPNsHeaders != true ? Transport.named(in: source.beginning) : nil
         hasNoted = named != nil || service != nil
         guard hasNoted else { return }
         note("\(record.place): the text speaks of \(service?.pointer ?? named?.pointer ?? "") explains it")
@@ -279,7 +278,7 @@ public struct PayloadReader<Source: PayloadSource> {
                 _ = try rest()
                 throw file.fault("\(file.name):\(number): \(name)\(meaning())")
             }
-            if let start, !start.isBehindLabel && !start.isStruct || restsRead < Self.restsMax {
+            if let start, !start.isTentative || restsRead < Self.restsMax {
                 return (line, isInCall && repairs ? start.inCall : start)
             }
             guard isInText else { return (line, PayloadStart.json) }
@@ -420,7 +419,7 @@ public struct PayloadReader<Source: PayloadSource> {
         }
         if isTentative == true, !text.isWhole, !repairs || text.repaired() == nil {
             // An object of source code without an end: its lines may have another.
-            restsRead += text.start.isBehindLabel || text.start.isStruct ? 1 : 0
+            restsRead += 1
             source.push(back: lines)
             throw file.fault("\(file.name):\(number): an object without an end")
         }
@@ -446,7 +445,7 @@ public struct PayloadReader<Source: PayloadSource> {
             let found = RepairedPayload(payload.json)
         {
             // The body of a command.
-            report(found, from: number)
+            report(found, from: number + payload.bodyLine)
             payload = payload.with(json: found.json)
         }
         if let name = text.start.constant { constants.add(name, payload.json) }
@@ -473,6 +472,9 @@ public struct PayloadReader<Source: PayloadSource> {
             let asCame = try JSONDocument(scanning: payload.json, limits: limits)
             document = try JSONDocument(scanning: asCame.root.compactBytes, limits: limits)
         } catch {
+            guard payload.bodyLine == 0 else {
+                throw failure(error, in: payload.json, from: number + payload.bodyLine)
+            }
             throw file.fault("\(file.name):\(number): \(text.form.name): not JSON: \(error.message)")
         }
         if document.root.kind == .array, document.root.elements.first?.kind == .object {
@@ -572,7 +574,6 @@ public struct PayloadReader<Source: PayloadSource> {
 
     /// The object that begins a text, with its faults repaired; `nil` if they have no repair, or none is wanted.
     private mutating func repaired(_ text: [UInt8], from number: Int) -> JSONDocument? {
-        // The simulator takes no .apns file with a fault.
         guard repairs, !file.isAPNs, RepairedPayload.isNeeded(for: text), let found = RepairedPayload(text),
             let document = try? JSONDocument(scanning: found.json, limits: limits)
         else { return nil }

@@ -113,6 +113,52 @@ extension PrintedLiteral {
         return value(depth: depth + 1, allowsWord: false)
     }
 
+    /// Reads the pieces that code puts behind a text with `+` or `.`: a text is joined, another value is `<name>`.
+    mutating func takePieces() -> String {
+        var result = ""
+        while true {
+            let begin = place
+            skipWhiteSpace()
+            guard let mark = next, mark == UInt8(ascii: "+") || mark == UInt8(ascii: ".") else {
+                place = begin
+                return result
+            }
+            place += 1
+            // The call of a method on the text.
+            if mark == UInt8(ascii: "."), let next, (97...122).contains(next | 0x20) {
+                place -= 1
+                return result + takeCode()
+            }
+            skipWhiteSpace()
+            if let next, "\"'`".utf8.contains(next), let text = takeQuoted() {
+                result += text
+                continue
+            }
+            let piece = takePiece()
+            guard !piece.isEmpty else {
+                place = begin
+                return result
+            }
+            result += "<\(piece)>"
+        }
+    }
+
+    /// Reads an expression up to an operator that joins texts, or the end of the value.
+    private mutating func takePiece() -> String {
+        let begin = place
+        var depth = 0
+        while let next {
+            let isBehindSpace = place > begin && text[place - 1] == UInt8(ascii: " ")
+            if depth == 0, next == UInt8(ascii: "+") || next == UInt8(ascii: ".") && isBehindSpace { break }
+            if depth == 0, ",;)]}\n".utf8.contains(next) { break }
+            depth += "([{".utf8.contains(next) ? 1 : ")]}".utf8.contains(next) ? -1 : 0
+            place += 1
+        }
+        var piece = text[begin..<place]
+        while piece.last?.isJSONWhiteSpace == true { piece = piece.dropLast() }
+        return String(decoding: piece, as: UTF8.self)
+    }
+
     /// Reads the factors behind a number: `60 * 60`. Returns the product as text.
     mutating func product(of first: String) -> String {
         guard var result = Int64(first) else { return first }
@@ -162,6 +208,15 @@ extension PrintedLiteral {
             return nil
         }
         writer.string(String(decoding: inner, as: UTF8.self))
+        return true
+    }
+
+    /// A value in angle brackets: `<null>`, or the description of an object.
+    mutating func angled() -> Bool {
+        guard let close = text[place...].firstIndex(of: UInt8(ascii: ">")) else { return false }
+        let inner = String(decoding: text[(place + 1)..<close], as: UTF8.self)
+        place = close + 1
+        if inner == "null" { writer.null() } else { writer.string("<\(inner)>") }
         return true
     }
 
@@ -244,7 +299,8 @@ extension PrintedLiteral {
         var members: [(path: [String], json: [UInt8])] = []
         guard let first = arguments(depth: depth, key: "") else { return false }
         if isNotification {
-            members = zip(["title", "body", "imageUrl"], first).map { ([$0], $1) }
+            members = zip(["title", "body", "imageUrl"], first).filter { !$1.elementsEqual("null".utf8) }
+                .map { ([$0], $1) }
         } else if first.count == 2, let kind = Self.text(first[0]) {
             members.append(([kind], first[1]))
         }
@@ -274,12 +330,44 @@ extension PrintedLiteral {
             let outer = writer
             writer = JSONWriter()
             self.key = key
-            let isRead = value(depth: depth + 1, allowsWord: false)
+            skipArgumentName()
+            let isRead = map(depth: depth) ?? value(depth: depth + 1, allowsWord: false)
             values.append(writer.bytes)
             writer = outer
             guard isRead, takeArgumentEnd() else { return nil }
         }
         return values
+    }
+
+    /// Skips the name of an argument of PHP: `title: 'T'`.
+    private mutating func skipArgumentName() {
+        let begin = place
+        if takeWord() == nil || next != UInt8(ascii: ":") || text[place...].starts(with: "::".utf8) {
+            place = begin
+        } else {
+            place += 1
+        }
+    }
+
+    /// Reads a map of Java or Kotlin with its keys and values: `Map.of("a", "b")`, `mapOf("a" to "b")`; `nil`, at the
+    /// same place, for any other value.
+    private mutating func map(depth: Int) -> Bool? {
+        let begin = place
+        let names = ["Map.of", "ImmutableMap.of", "mapOf", "hashMapOf", "mutableMapOf"]
+        guard let name = takeWord(), names.contains(name), take(UInt8(ascii: "(")) else {
+            place = begin
+            return nil
+        }
+        writer.beginObject()
+        while !take(UInt8(ascii: ")")) {
+            skipWhiteSpace()
+            guard next == UInt8(ascii: "\""), let key = takeQuoted() else { return false }
+            guard take(UInt8(ascii: ",")) || takeWord() == "to" else { return false }
+            writer.key(key)
+            guard value(depth: depth + 1, allowsWord: false), takeArgumentEnd() else { return false }
+        }
+        writer.endObject()
+        return true
     }
 
     private mutating func takeArgumentEnd() -> Bool { take(UInt8(ascii: ",")) || peek(UInt8(ascii: ")")) }
@@ -305,6 +393,7 @@ extension PrintedLiteral {
         switch call {
         case "setAps": return [(["payload", "aps"], value)]
         case "setPriority" where value.contains(UInt8(ascii: "_")): return []
+        case _ where call.hasPrefix("add") && memberName(call) == call: return []
         default: return [([memberName(call)], value)]
         }
     }

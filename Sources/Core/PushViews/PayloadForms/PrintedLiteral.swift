@@ -212,7 +212,7 @@ extension PrintedLiteral {
             }
             // A line feed behind the text may tell that a comma is missing.
             let end = place
-            if isCode, peek(UInt8(ascii: "+")) || peek(UInt8(ascii: ".")) { quoted += takeCode() } else { place = end }
+            if isCode { quoted += takePieces() } else { place = end }
             writer.string(quoted)
             return true
         case UInt8(ascii: "[") where text[(place + 1)...].drop(while: \.isJSONWhiteSpace).starts(with: "Function".utf8):
@@ -478,7 +478,7 @@ extension PrintedLiteral {
         ["u'", "u\"", "b'", "b\""].contains { text[place...].starts(with: $0.utf8) }
     }
 
-    private mutating func takeKey() -> String? {
+    private mutating func takeKey(depth: Int = 0) -> String? {
         skipWhiteSpace()
         // Objective-C's @"key".
         if text[place...].starts(with: "@\"".utf8) { place += 1 }
@@ -490,24 +490,15 @@ extension PrintedLiteral {
         }
         guard let word = takeWord() else { return nil }
         guard next == UInt8(ascii: "(") else { return word }
-        guard Self.wrappers.contains(word) else { return nil }
+        guard Self.wrappers.contains(word), depth < 4 else { return nil }
         place += 1
         // AnyHashable("aps"), UIApplicationLaunchOptionsKey(_rawValue: name).
         if word == "AnyHashable" || word == "UIApplicationLaunchOptionsKey" { isApples = true }
         hasOnlyWordKeys = false
         let begin = place
         if takeWord() == nil || !take(UInt8(ascii: ":")) { place = begin }
-        guard let key = takeKey(), take(UInt8(ascii: ")")) else { return nil }
+        guard let key = takeKey(depth: depth + 1), take(UInt8(ascii: ")")) else { return nil }
         return key
-    }
-
-    /// A value in angle brackets: `<null>`, or the description of an object.
-    private mutating func angled() -> Bool {
-        guard let close = text[place...].firstIndex(of: UInt8(ascii: ">")) else { return false }
-        let inner = String(decoding: text[(place + 1)..<close], as: UTF8.self)
-        place = close + 1
-        if inner == "null" { writer.null() } else { writer.string("<\(inner)>") }
-        return true
     }
 
     private mutating func word(depth: Int, allowsWord: Bool) -> Bool {
@@ -548,7 +539,13 @@ extension PrintedLiteral {
         case "false", "False", "NO": writer.bool(false)
         default:
             if Self.isNumber(word) {
-                writer.raw(product(of: word).utf8)
+                let number = product(of: word)
+                if isCode, let mark = text[place...].first(where: { !$0.isJSONWhiteSpace }), "+-*/".utf8.contains(mark),
+                    !text[place...].drop(while: \.isJSONWhiteSpace).starts(with: "//".utf8)
+                {
+                    return code(from: begin, depth: depth)
+                }
+                writer.raw(number.utf8)
             } else if isCode, word.hasPrefix("$"), let next, ">[(".utf8.contains(next) {
                 return code(from: begin, depth: depth)
             } else if word.hasPrefix("$"), isCode,

@@ -224,7 +224,8 @@ struct PrintedText: Sendable {
 
     /// Whether its brackets are closed, or its last line ends like a map.
     var isWhole: Bool {
-        (depth <= 0 || endsLikeAMap) && bytes.contains { !$0.isJSONWhiteSpace } && (!isBuilder || endsLikeAStatement)
+        (depth <= 0 || endsLikeAMap) && bytes.contains { !$0.isJSONWhiteSpace }
+            && (!isBuilder || depth < 0 || endsLikeAStatement)
     }
 
     /// Whether it is a chain of calls, which may go on in the next line.
@@ -504,7 +505,7 @@ public struct PayloadText: Sendable {
         case .command(let words):
             let list = try words.finished()
             switch form {
-            case .curl: return try CurlCommand(list).payload()
+            case .curl: return try CurlCommand(list, input: words.input, at: words.inputLine).payload()
             case .sns: return try SNSCommand(list).payload()
             case .webPush: return try WebPushCommand(list).payload()
             default: return try ActivityManagerCommand(list).payload()

@@ -160,6 +160,10 @@ public struct RepairedPayload: Sendable {
                     ))
             }
         }
+        // Several commas of a line are told once.
+        remarks = remarks.enumerated().filter { index, remark in
+            !remarks[..<index].contains { $0.line == remark.line && $0.text == remark.text }
+        }.map(\.element)
         if values > remarksMax { remarks.append((0, "\(values - remarksMax) more values are read as texts")) }
         if brackets.count > 0 {
             let closing = counted(brackets.count, "closing bracket is", "closing brackets are")

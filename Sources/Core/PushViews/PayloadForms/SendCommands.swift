@@ -16,7 +16,15 @@ struct CurlCommand {
     /// One-letter options with a value.
     private static let withValue = Set("AbcCdDeEFHKmoPQrtTuUwxXyYz".utf8)
 
-    init(_ words: [[UInt8]]) throws(PayloadFormError) {
+    /// The text of the standard input, and the number of lines before it.
+    private let (input, inputLine): ([UInt8]?, Int)
+
+    /// - Parameters:
+    ///   - words: the command.
+    ///   - input: the text of the standard input, if a here-document has it.
+    ///   - line: the number of lines before that text.
+    init(_ words: [[UInt8]], input: [UInt8]? = nil, at line: Int = 0) throws(PayloadFormError) {
+        (self.input, inputLine) = (input, line)
         var rest = words.dropFirst()
         while let word = rest.popFirst() {
             if word.starts(with: "--".utf8) {
@@ -30,7 +38,7 @@ struct CurlCommand {
     }
 
     func payload() throws(PayloadFormError) -> WrittenPayload {
-        guard let body else {
+        guard let body = body ?? input else {
             throw PayloadFormError("the curl command has no body, which -d, --data-raw, --data-binary or --json give")
         }
         let host = url.flatMap(Self.host)
@@ -43,6 +51,7 @@ struct CurlCommand {
         }
         let isApples = host?.hasSuffix("push.apple.com") == true
         var payload = WrittenPayload(json: body, platform: isApples ? .ios : nil, app: app, host: host)
+        if body == input { payload.bodyLine = inputLine }
         if host?.hasSuffix(".huawei.com") == true { (payload.platform, payload.transport) = (.android, .hms) }
         if host == "api.amazon.com" { (payload.platform, payload.transport) = (.android, .adm) }
         if isApples, !headers.isEmpty {
@@ -365,7 +374,9 @@ struct ShellWords: Sendable {
     private var hasEnded = false
     /// The word that ends the text of the standard input (`<<EOF`), and that text.
     private var end: [UInt8]?
-    private var input: [UInt8]?
+    private(set) var input: [UInt8]?
+    /// The number of lines before that text.
+    private(set) var inputLine = 0
 
     /// Returns the program in a line, without its directory and without a copied prompt before it.
     static func program(of text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
@@ -402,7 +413,10 @@ struct ShellWords: Sendable {
     /// Adds a line, without its line feed.
     mutating func add(line: [UInt8]) {
         var rest = line.last == UInt8(ascii: "\r") ? line.dropLast() : line[...]
+        if end == nil { inputLine += 1 }
         if let end, quote == .none, !isEscaped {
+            // The second prompt of a shell.
+            if rest.first == UInt8(ascii: ">") { rest = rest.dropFirst(rest.dropFirst().first == 0x20 ? 2 : 1) }
             if rest.drop(while: \.isJSONWhiteSpace).elementsEqual(end) {
                 hasEnded = true
             } else {

@@ -6,7 +6,9 @@ extension PayloadEnvelope {
     /// Returns the name of an object without a payload, with a remedy; `nil` if it may have one.
     public static func nameOfOther(_ object: JSONNode, for platform: Platform? = nil) -> String? {
         // A push has its own keys, and a request names its operation.
-        if object["default"]?.kind == .string, object["aps"]?.kind == .object, object.count <= 3 {
+        if object.members.first?.key == "default", object["default"]?.kind == .string, object["aps"]?.kind == .object,
+            object.count <= 3
+        {
             return """
                 this is a message for Amazon SNS without a member for a service: SNS sends the text default, and no aps; \
                 the payload belongs as a text in JSON into APNS (APNS_SANDBOX for builds of Xcode)
@@ -187,9 +189,14 @@ extension PayloadEnvelope {
         }
         let headers = [
             "content-type", "content-length", "cache-control", "date", "server", "connection", "vary", "user-agent",
-            "accept-ranges", "x-frame-options", "authorization", "transfer-encoding",
+            "accept-ranges", "x-frame-options", "authorization", "transfer-encoding", "expires", "etag", "pragma",
+            "via",
+            "host", "accept", "age",
         ]
-        if object.members.count(where: { headers.contains($0.key.lowercased()) }) >= 2 {
+        let isHeader = { (key: String) in headers.contains(key.lowercased()) || key.has("-") }
+        if object.members.count(where: { headers.contains($0.key.lowercased()) }) >= 2,
+            object.members.allSatisfy({ isHeader($0.key) })
+        {
             return "these are the headers of a request or an answer, not a push: give its body"
         }
         if object["topic"]?.string != nil, object["time"]?.kind == .number, object["event"]?.string != nil {
