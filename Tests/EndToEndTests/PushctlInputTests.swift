@@ -411,6 +411,23 @@ struct PushctlInputTests {
             "{ 'content-type': 'text/html', date: 'x', server: 'GSE' }", nil, nil,
             "the headers of a request or an answer"
         ),
+        (
+            "{\"code\":108,\"error\":\"bad request\",\"requestId\":\"r\",\"status\":400}", nil, nil,
+            "the answer of a server"
+        ),
+        (
+            "{\"MsgID\":\"a\",\"DebugTrace\":\"b\",\"ErrCode\":500,\"ErrDesc\":\"\"}", nil, nil,
+            "WNS (Windows, ErrCode 500)"
+        ),
+        ("{\"errors\":[\"All included players are not subscribed\"]}", nil, nil, "OneSignal sent nothing"),
+        (
+            "W/GCM-DMM: broadcast intent callback: result=CANCELLED forIntent { act=com.google.android.c2dm.intent.RECEIVE }\n<receiver android:name=\"a\">\n",
+            nil, nil, "the app is force-stopped"
+        ),
+        (
+            "m = messaging.Message(\n apns=messaging.APNSConfig(payload=messaging.APNSPayload(aps=messaging.Aps(alert='x', custom_data={\"event\": \"end\"}))),\n token='t')\n",
+            "android", nil, "--platform all explains them"
+        ),
         ("{\"android\":{\"priority\":\"high\"}}", nil, nil, "these are options of a send over FCM"),
         ("{\"priority\":\"high\",\"timeToLive\":60}", nil, nil, "these are options of a send over FCM"),
         (
@@ -478,6 +495,7 @@ struct PushctlInputTests {
         ("Using ADM, we send\n{\"data\":{\"k\":\"v\"}}\n", "android", nil, "--transport adm explains it"),
         ("On a Huawei P40:\n{\"data\":{\"k\":\"v\"}}\n", "android", nil, "--transport hms explains it"),
         // Braces that are no payload.
+        ("push to https://dm3p.notify.windows.com/?token={myToken}\nx\n", nil, nil, "2 lines of text without a push"),
         (
             "SpringBoard push: Error Domain=X Code=4 UserInfo={NSDebugDescription=invalidated}\n", nil, nil,
             "without a push"

@@ -159,7 +159,11 @@ public struct KnownSentence: Sendable {
                 may wake the app, and pushType says what the sender called it: a push that shows nothing is background
                 """),
         KnownSentence(
-            "hasAlertContent: 1", means: "iOS got a push with an alert (hasAlertContent: 1), which it shows itself"),
+            "hasAlertContent: 1",
+            means: """
+                iOS got a push with an alert (hasAlertContent: 1), which it shows itself; with hasContentAvailable: 0 only \
+                a tap runs code of the app in the background, and with hasMutableContent: 1 its service extension
+                """),
         KnownSentence(
             "Content-available push notifications are only supported on-device",
             means: "a simulator: it wakes no app for content-available; try it on a device"),
@@ -311,7 +315,13 @@ public struct KnownSentence: Sendable {
         } + [
             KnownSentence(
                 "InvalidDataKey",
-                means: "FCM refused the send: data has a key that FCM keeps for itself, such as from, gcm or google.…")
+                means: "FCM refused the send: data has a key that FCM keeps for itself, such as from, gcm or google.…"),
+            KnownSentence(
+                "UNAUTHENTICATED",
+                means: """
+                    FCM refused the send: the OAuth 2 access token is missing, too old or of another project; a server \
+                    key is none
+                    """),
         ]
         + ["THIRD_PARTY_AUTH_ERROR", "Auth error from APNS or Web Push Service", "third-party-auth-error"].map {
             KnownSentence(
@@ -358,7 +368,7 @@ public struct KnownSentence: Sendable {
         + [
             ("Net::HTTPGone", 410), ("WebPush::ExpiredSubscription", 410), ("WebPush::InvalidSubscription", 404),
             ("WebPush::Unauthorized", 403), ("do not correspond to the credentials used to create", 403),
-            ("invalid JWT provided", 403), ("UnauthorizedRegistration", 401),
+            ("invalid JWT provided", 403), ("BadJwtToken", 403), ("UnauthorizedRegistration", 401),
         ].map { KnownSentence($0, means: meaning(ofWebPush: $1) ?? "") }
 
     // Source: Expo, "Sending notifications with the Expo Push Service", errors; Amazon SNS, API reference of Publish. Moto
@@ -378,6 +388,11 @@ public struct KnownSentence: Sendable {
                 of the services
                 """),
         KnownSentence(
+            "All included players are not subscribed",
+            means: "OneSignal sent nothing: none of the recipients has a subscription that is active"),
+        KnownSentence(
+            "80300007", means: "Huawei delivered nothing: all tokens are invalid; take new ones, and delete these"),
+        KnownSentence(
             "message_unifiedpush=false",
             means: "ntfy took this for a message of its own: the app of UnifiedPush gets only what comes with up=1"),
         KnownSentence(
@@ -387,6 +402,12 @@ public struct KnownSentence: Sendable {
 
     // Source: rpush, apns2/delivery.rb (prepare_headers); node-gcm, message-options.js; PushSharp, AdmNotification.
     private static let ofCode = [
+        KnownSentence(
+            "in JSON at position", "JSON.parse",
+            means: """
+                a program parsed a text that is no JSON; if it is the push event of a service worker, send JSON, or have \
+                it take event.data.text()
+                """),
         KnownSentence(
             "Rpush::Apns", "content_available = true", "alert",
             means: """
@@ -419,7 +440,8 @@ extension PayloadEnvelope {
     private static let keysOfAnswers: Set<String> = [
         "success", "status", "result", "results", "error", "errors", "message", "msg", "code", "count",
         "counts", "logs", "statusCode", "headers", "body", "Reason", "ReasonString", "IsSuccessful", "ok",
-        "sent", "failed", "failure", "details", "response", "failed_tokens", "total", "statusText",
+        "sent", "failed", "failure", "details", "response", "failed_tokens", "total", "statusText", "requestId",
+        "supported", "reason",
     ]
 
     /// The name of the answer of a service, with what it means; `nil` for any other object.
@@ -529,13 +551,16 @@ extension PayloadEnvelope {
         if object["errors"]?.kind == .array, object["data"] == nil, count <= 2 { return answer(of: "a service") }
         let hasNumber = object.members.contains { $0.value.kind == .bool || $0.value.kind == .number }
         if platform?.takesText != true, hasNumber,
-            object.hasAny("success", "result", "ok", "statusCode", "counts", "IsSuccessful", "sent"),
+            object.hasAny("success", "result", "ok", "statusCode", "counts", "IsSuccessful", "sent", "error", "code"),
             object.members.allSatisfy({ keysOfAnswers.contains($0.key) })
         {
             return answer(of: "a server")
         }
         if let message = object["message"]?.string, count == 1 && message == "success" || object["dispatch_id"] != nil {
             return answer(of: "Braze")
+        }
+        if object.hasAny("DebugTrace", "MsgID"), object["ErrCode"] != nil {
+            return answer(of: "WNS (Windows, ErrCode \(object["ErrCode"]?.int64 ?? 0))")
         }
         if object["ok"]?.bool != nil, object.hasAny("operation_id", "push_ids") { return answer(of: "Airship") }
         return nil

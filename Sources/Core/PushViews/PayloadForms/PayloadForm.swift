@@ -185,14 +185,12 @@ public struct PayloadStart: Hashable, Sendable {
             if before.reversed().drop(while: \.isJSONWhiteSpace).starts(with: ">= )".utf8) { continue }
             // Braces with nothing in them, in a call or before others.
             let behind = rest.drop(while: \.isJSONWhiteSpace)
-            if behind.first == UInt8(ascii: "}"),
-                Self.isArgument(before) || behind.dropFirst().contains(UInt8(ascii: "{"))
-            {
-                continue
-            }
+            let isEmpty = behind.first == UInt8(ascii: "}")
+            if isEmpty, Self.isArgument(before) || behind.dropFirst().contains(UInt8(ascii: "{")) { continue }
             if Self.isBody(before, isOpen: isOpen) { continue }
-            // An NSError of Apple's, and the place of a template.
-            if before.reversed().starts(with: "=ofnIresU".utf8) { continue }
+            // An NSError of Apple's, and the place of a template or of a link.
+            let word = before.reversed().prefix { !$0.isJSONWhiteSpace && !"\"',()`".utf8.contains($0) }
+            if word.starts(with: "=ofnIresU".utf8) || Array(word).has("//:".utf8) { continue }
             if line[place...].starts(with: "{{".utf8) {
                 rest = rest.dropFirst()
                 continue

@@ -359,10 +359,10 @@ public struct PayloadReader<Source: PayloadSource> {
         if let name = PayloadForm.nameOfOther(firstOther.line) ?? PayloadForm.nameOfYAML(source.beginning) {
             return file.fault("\(file.name):\(firstOther.number): \(name)")
         }
+        if let name { return file.fault("\(file.name):\(name.number): \(name.text)") }
         if let found = PayloadForm.nameOfPart(in: source.beginning) {
             return file.fault("\(file.name):\(found.line + 1): \(found.name)")
         }
-        if let name { return file.fault("\(file.name):\(name.number): \(name.text)") }
         let mayBeWeb = repairs && platform == nil && skipped == 1
         let hint = mayBeWeb ? "; if it is the text of a web push, --platform web explains it" : ""
         let first = firstOther.line.first { !$0.isJSONWhiteSpace } ?? 0

@@ -505,6 +505,11 @@ extension JSONWriter {
             "content_available": "content-available", "mutable_content": "mutable-content", "thread_id": "thread-id",
         ]
         for (key, value) in aps.members {
+            // Python puts the members of custom_data beside the others.
+            if key == "custom_data", value.kind == .object {
+                for (key, value) in value.members { member(key, raw: value.compactBytes) }
+                continue
+            }
             guard let name = names[key] else {
                 member(key, raw: value.compactBytes)
                 continue
