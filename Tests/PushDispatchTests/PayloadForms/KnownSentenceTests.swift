@@ -13,6 +13,7 @@ struct KnownSentenceTests {
     @Test(
         "has a meaning, with its line",
         arguments: [
+            ("401\nExpected OAuth 2 access token, login cookie", 2, "the OAuth 2 access token is missing"),
             ("apns: 410\nUnregistered", 1, "the token is of an app that was removed"),
             (
                 "x\nBadTopic\nBadPriority\nBadMessageId\nBadDeviceToken\nMissingTopic\nIdleTimeout", 2,

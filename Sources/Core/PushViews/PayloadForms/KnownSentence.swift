@@ -317,7 +317,7 @@ public struct KnownSentence: Sendable {
                 "InvalidDataKey",
                 means: "FCM refused the send: data has a key that FCM keeps for itself, such as from, gcm or google.…"),
             KnownSentence(
-                "UNAUTHENTICATED",
+                "Expected OAuth 2 access token",
                 means: """
                     FCM refused the send: the OAuth 2 access token is missing, too old or of another project; a server \
                     key is none
