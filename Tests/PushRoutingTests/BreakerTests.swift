@@ -47,6 +47,18 @@ struct BreakerTests {
         #expect(bench.row(3)?.handler == "other")
     }
 
+    @Test("leaves the budget of the route that it passes over in the row, if no other route takes the delivery")
+    func budgetOfThePassed() throws {
+        var crm = Handler.exec("crm")
+        crm.breaker = Self.rules
+        var bench = Bench(
+            .testing(.relay, routes: [.key("k", to: "crm", budget: .seconds(2))], handlers: [crm]))
+        try open(&bench)
+        try bench.submit(.deliver())
+        #expect(bench.end(3)?.reasonCode == .breakerOpen)
+        #expect(bench.row(3)?.handler == "crm" && bench.row(3)?.budget == .seconds(2))
+    }
+
     @Test("moves waiting invocations past its handler in parts, when they are too many for one turn")
     func muchWaiting() throws {
         var crm = Handler.exec("crm")
