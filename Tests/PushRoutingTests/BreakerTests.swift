@@ -33,6 +33,15 @@ struct BreakerTests {
         return effects
     }
 
+    /// Has `crm` fail once, and ask for a second run of delivery 2 after 8 seconds; then a second passes.
+    private func openUpToRetry(_ bench: inout Bench) throws {
+        try open(&bench, failures: 1)
+        try bench.submit(.deliver())
+        bench.started(2)
+        bench.finished(2, 0, .retry(after: .seconds(8)))
+        bench.at(.seconds(1))
+    }
+
     @Test("opens after so many failures in a row, and the next matching route gets the later deliveries")
     func opens() throws {
         var bench = Bench(table())
@@ -169,11 +178,7 @@ struct BreakerTests {
     @Test("counts a retry that did not begin, or found no place, by the deadline", arguments: [false, true])
     func retryNotBegun(hasNoPlace: Bool) throws {
         var bench = Bench(table(limit: 1))
-        try open(&bench, failures: 1)
-        try bench.submit(.deliver())
-        bench.started(2)
-        bench.finished(2, 0, .retry(after: .seconds(8)))
-        bench.at(.seconds(1))
+        try openUpToRetry(&bench)
         if hasNoPlace {
             try bench.submit(.deliver())
             bench.started(3)
@@ -187,11 +192,7 @@ struct BreakerTests {
     @Test("moves what waits for a place of its handler on as soon as it opens, while others still have the places")
     func movesWaiting() throws {
         var bench = Bench(table(limit: 1))
-        try open(&bench, failures: 1)
-        try bench.submit(.deliver())
-        bench.started(2)
-        bench.finished(2, 0, .retry(after: .seconds(8)))
-        bench.at(.seconds(1))
+        try openUpToRetry(&bench)
         try bench.submit(.deliver())
         bench.started(3)
         #expect(try !bench.submit(.deliver()).contains { $0.hasPrefix("start") })

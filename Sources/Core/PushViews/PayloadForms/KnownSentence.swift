@@ -128,14 +128,13 @@ public struct KnownSentence: Sendable {
             means: "Firebase refused the app's API key: the app has no token; the key or its restrictions are wrong"),
     ]
 
-    // Source, read 2026-12-01: Braze's handling of a tap (../braze.md); UALib's Analytics.addEvent; clevertap-android-sdk,
-    // PushProviders.java. They are the SDKs' own sentences.
+    // Source, read 2026-12-01: Airship's Analytics.addEvent; clevertap-android-sdk, PushNotificationHandler.onMessageReceived.
+    // From decompiled copies alone: Braze's sentence, which a later version calls expected for test sends.
     private static let ofSDKs = [
         KnownSentence(
             "No campaign Id associated with this notification",
             means: """
-                Braze counts no open of this push, for it has no campaign id (cid): a test message or one that is sent \
-                without a campaign; the tap opens the app all the same
+                Braze counts no open of this push, for it has no campaign id (cid), as a test message has none
                 """),
         KnownSentence(
             "Analytics disabled - ignoring event",
@@ -143,14 +142,15 @@ public struct KnownSentence: Sendable {
         KnownSentence(
             "since cleverTapAPI is null",
             means: """
-                CleverTap's SDK got its push and shows nothing, for it has no instance: the account in the push is not \
-                the one that the app is configured with, or the SDK was not started
+                CleverTap's SDK got its push and shows nothing, for it has no instance for the account in the push \
+                (wzrk_acct_id)
                 """),
     ]
 
     // Source: SpringBoard's lines as reports have them (firebase/flutterfire#12978; its code is not public); Apple's
     // registerForRemoteNotifications and its error of a missing entitlement; firebase-ios-sdk, FIRMessaging.m,
-    // retrieveFCMTokenForSenderID (read 2026-11-30).
+    // retrieveFCMTokenForSenderID (read 2026-11-30). From reports alone: the lines of dasd, of a call that was not posted
+    // and of a content state, and "no APNS Token specified".
     private static let ofApple = [
         KnownSentence(
             "hasAlertContent: 0",
@@ -196,8 +196,7 @@ public struct KnownSentence: Sendable {
         KnownSentence(
             "CANCELED: com.apple.pushLaunch",
             means: """
-                iOS gave the launch for a silent push up (dasd): Must Not Proceed and its reasons, or a later push for \
-                the app, end it; silent pushes are not promised
+                iOS gave the launch of the app for a silent push up (dasd): silent pushes are not promised
                 """),
     ]
 
@@ -311,7 +310,7 @@ public struct KnownSentence: Sendable {
         + ["Android message is too big", "MessageTooBig"].map {
             KnownSentence(
                 $0,
-                means: "FCM refused the send: data and notification may have 4,096 bytes together (2,048 to a topic)")
+                means: "FCM refused the send: the message is too large, for which Google gives 4,096 bytes")
         } + [
             KnownSentence(
                 "InvalidDataKey",
@@ -332,10 +331,9 @@ public struct KnownSentence: Sendable {
                     """)
         }
 
-    // Source: RFC 8030, 5 and 7.3 (404, 410, 413); RFC 8292, 4.2 (401, 403); web-push, web-push-lib.js, WebPush of C#,
-    // pywebpush and webpush of Ruby for the words of their errors (read 2026-12-01). UnauthorizedRegistration is from
-    // reports alone.
-    static func meaning(ofWebPush status: Int) -> String? {
+    // Source: RFC 8030, 5 and 7.3 (404, 410, 413); RFC 8292, 4.2 (401, 403); the errors of pywebpush and of webpush for
+    // Ruby (read 2026-12-01). From reports alone: the words of web-push and of WebPush for C#, UnauthorizedRegistration.
+    static func meaning(ofWebPush status: Int64) -> String? {
         switch status {
         case 404, 410:
             "the browser's push service has no such subscription any more: delete it, and have the page subscribe again"
@@ -357,7 +355,7 @@ public struct KnownSentence: Sendable {
     }
 
     private static let ofWebPush =
-        [400, 401, 403, 404, 410, 413, 429].flatMap { status in
+        ([400, 401, 403, 404, 410, 413, 429] as [Int64]).flatMap { status in
             let meaning = meaning(ofWebPush: status) ?? ""
             return [
                 KnownSentence("statusCode: \(status)", "WebPushError", means: meaning),
@@ -369,7 +367,7 @@ public struct KnownSentence: Sendable {
             ("Net::HTTPGone", 410), ("WebPush::ExpiredSubscription", 410), ("WebPush::InvalidSubscription", 404),
             ("WebPush::Unauthorized", 403), ("do not correspond to the credentials used to create", 403),
             ("invalid JWT provided", 403), ("BadJwtToken", 403), ("UnauthorizedRegistration", 401),
-        ].map { KnownSentence($0, means: meaning(ofWebPush: $1) ?? "") }
+        ].map { (mark: String, status: Int64) in KnownSentence(mark, means: meaning(ofWebPush: status) ?? "") }
 
     // Source: Expo, "Sending notifications with the Expo Push Service", errors; Amazon SNS, API reference of Publish. Moto
     // and LocalStack have SNS's sentence of a missing default, too (read 2026-11-30); "isn't associated with any device"
@@ -462,13 +460,13 @@ extension PayloadEnvelope {
             return answer(of: "gorush")
         }
         if count == 1, object["name"]?.string?.hasPrefix("projects/") == true { return answer(of: "FCM") }
-        let states = ["NOT_FOUND", "INVALID_ARGUMENT", "PERMISSION_DENIED", "UNAUTHENTICATED", "RESOURCE_EXHAUSTED"]
         if let error = object["error"], error["code"]?.kind == .number || error["status"] != nil,
             error["message"] != nil
         {
             return answer(of: "FCM")
         }
         // The inner object of the answer alone.
+        let states = ["NOT_FOUND", "INVALID_ARGUMENT", "PERMISSION_DENIED", "UNAUTHENTICATED", "RESOURCE_EXHAUSTED"]
         if object["code"]?.kind == .number, object["message"]?.kind == .string,
             (states + ["UNAVAILABLE", "INTERNAL"]).contains(object["status"]?.string)
         {
@@ -477,8 +475,8 @@ extension PayloadEnvelope {
         let failure = object["failed"] ?? object["error"] ?? object
         if failure["statusCode"] != nil, failure.hasAny("body", "headers"), failure.hasAny("endpoint", "message") {
             let status = failure["statusCode"]?.int64.map { " (\($0))" } ?? ""
-            let code = failure["statusCode"]?.int64.flatMap { Int(exactly: $0) }
-            let meaning = code.flatMap(KnownSentence.meaning(ofWebPush:)).map { "\($0); " } ?? ""
+            let meaning =
+                failure["statusCode"]?.int64.flatMap(KnownSentence.meaning(ofWebPush:)).map { "\($0); " } ?? ""
             return
                 "this is the error\(status) of a send by web-push, not a push: \(meaning)give the data of the push event"
         }
@@ -518,8 +516,7 @@ extension PayloadEnvelope {
         if let errno = object["errno"]?.int64, errno >= 100, object["code"]?.kind == .number,
             object.hasAny("message", "error")
         {
-            let code = object["code"]?.int64.flatMap { Int(exactly: $0) }
-            let meaning = code.flatMap(KnownSentence.meaning(ofWebPush:)).map { " (\($0))" } ?? ""
+            let meaning = object["code"]?.int64.flatMap(KnownSentence.meaning(ofWebPush:)).map { " (\($0))" } ?? ""
             return answer(of: "Mozilla's push service\(meaning)")
         }
         if object["code"]?.string?.utf8.count == 8, object["msg"] != nil, object["requestId"] != nil {

@@ -133,9 +133,7 @@ extension Platform {
             ]
         }
     }
-}
 
-extension Platform {
     /// Whether a line has the process of a log as Xcode prints it: `Name[810:359970]`.
     private static func isOfXcode(_ line: [UInt8]) -> Bool {
         line.indices.contains { place in
@@ -149,9 +147,7 @@ extension Platform {
                 && line[thread.endIndex...].first == UInt8(ascii: "]")
         }
     }
-}
 
-extension Platform {
     /// The name, and the option that chooses it.
     var pointer: String { "\(name): --platform \(rawValue)" }
 }

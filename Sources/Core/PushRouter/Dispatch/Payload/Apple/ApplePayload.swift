@@ -224,26 +224,26 @@ extension ApplePayload {
     /// Warnings about keys of Apple's in another spelling or at another place.
     private var misplacedKeys: [Warning] {
         let own = userInfo?.view.members.prefix(Self.keysTried).map(\.key.text) ?? []
-        return foreignKeys + misspelt(in: aps, "", APSKey.allCases.map(\.rawValue))
-            + misspelt(in: aps?.member("alert"), "alert.", APSKey.keysOfAlert)
+        return keysOfAPS + misspelt(in: aps?.member("alert"), "alert.", APSKey.keysOfAlert)
             + misspelt(in: aps?.member("sound"), "sound.", APSKey.keysOfSound)
             + own.compactMap { name in
                 APSKey.meantBeside(name).flatMap { aps?[$0.rawValue] == nil ? .apsKeyOutside(name, $0) : nil }
             }
     }
 
-    /// Warnings about keys in `aps` that Apple has in `alert`, or nowhere.
+    /// Warnings about keys in `aps` that Apple has in another spelling, in `alert`, or nowhere.
     ///
     /// Source: Apple, "Generating a remote notification": custom keys stand beside `aps`, and APNs ignores those in it.
-    private var foreignKeys: [Warning] {
+    private var keysOfAPS: [Warning] {
         guard let aps, aps.isObject else { return [] }
+        let known = APSKey.allCases.map(\.rawValue)
         return aps.members.prefix(Self.keysTried).compactMap { key, _ in
             let name = key.text
-            if APSKey(rawValue: name) != nil || Spelling.meant(by: name, of: APSKey.allCases.map(\.rawValue)) != nil {
-                return nil
+            guard !known.contains(name) else { return nil }
+            if let meant = Spelling.meant(by: name, of: known) {
+                return aps[meant] == nil ? .apsKeyMisspelt(name, meant) : nil
             }
-            if APSKey.keysOfAlert.contains(name) { return .apsKeyMisspelt(name, "alert.\(name)") }
-            return .apsKeyForeign(name)
+            return APSKey.keysOfAlert.contains(name) ? .apsKeyMisspelt(name, "alert.\(name)") : .apsKeyForeign(name)
         }
     }
 
