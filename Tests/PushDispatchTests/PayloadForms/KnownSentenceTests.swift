@@ -23,7 +23,8 @@ struct KnownSentenceTests {
             ("pywebpush.WebPushException: Push failed: 410 Gone", 1, "delete it, and have the page subscribe again"),
             ("WebPush.WebPushException: Received unexpected response code: 403", 1, "refused the VAPID token"),
             ("d\nNet::HTTPGone 410", 2, "delete it, and have the page subscribe again"),
-            ("Android message is too big", 1, "for which Google gives 4,096 bytes"), ("code: 401 INVALID_KEY", 1, "before v1"),
+            ("Android message is too big", 1, "for which Google gives 4,096 bytes"),
+            ("code: 401 INVALID_KEY", 1, "before v1"),
             ("it never posted an incoming call to the system", 1, "reportNewIncomingCall"),
             ("Unable to decode content state: missing", 1, "does not fit the app's ContentState"),
             (
