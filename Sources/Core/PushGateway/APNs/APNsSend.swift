@@ -85,7 +85,8 @@ struct APNsSend: Sendable {
         token: String, _ request: GatewayRequest, from provider: Provider, _ rules: APNsRules = APNsRules(),
         limits: JSONLimits = JSONLimits()
     ) throws(APNsRejection) {
-        let own = request.headers.filter { Self.names.contains($0.name) }.sorted { $0.name < $1.name }
+        var own = request.headers.filter { Self.names.contains($0.name) }
+        own.sort { $0.name < $1.name }
         for name in Self.names.union(["authorization"]) where request.headers.count(where: { $0.name == name }) > 1 {
             throw APNsRejection(.duplicateHeaders, remark: "\(name) comes more than once")
         }
@@ -139,7 +140,8 @@ struct APNsSend: Sendable {
             throw APNsRejection(
                 reason, remark: "apns-push-type is \(type), and apns-topic \(text) is not one of this type")
         }
-        return (topic, headers.sorted { $0.name < $1.name })
+        headers.sort { $0.name < $1.name }
+        return (topic, headers)
     }
 
     private static func payload(

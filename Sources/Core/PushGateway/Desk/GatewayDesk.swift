@@ -471,10 +471,11 @@ public struct GatewayDesk {
         digest = digest &* 31 &+ stableDigest(request.target.description.utf8)
         digest = digest &* 31 &+ stableDigest(request.body)
         // The same body with another topic or push type is another send; apns-id differs with each repeat.
-        let ofAPNs = request.headers.filter {
+        var ofAPNs = request.headers.filter {
             $0.name.hasPrefix("apns-") && $0.name != APNsHeader.id.rawValue && APNsHeader(rawValue: $0.name) != nil
         }
-        for header in ofAPNs.sorted(by: { $0.name < $1.name }) {
+        ofAPNs.sort { $0.name < $1.name }
+        for header in ofAPNs {
             digest = digest &* 31 &+ stableDigest("\(header.name): \(header.value)".utf8)
         }
         let times = sends.take(digest, at: incoming.now.monotonic)

@@ -127,7 +127,8 @@ public final class LedgerSource: PushSource {
             }
             candidates = candidates.map(found.intersection) ?? found
         }
-        var rest = (candidates ?? []).sorted()
+        var rest = Array(candidates ?? [])
+        rest.sort()
         var parts: [ClosedRange<SequenceNumber>] = []
         while let last = rest.popLast() {
             var first = last

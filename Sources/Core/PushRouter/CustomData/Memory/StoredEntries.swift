@@ -267,7 +267,11 @@ struct UnknownEntries: Sendable {
     var count: Int { entries.count }
 
     /// The numbers of all entries, in order.
-    var numbers: [EntryNumber] { entries.keys.sorted() }
+    var numbers: [EntryNumber] {
+        var numbers = Array(entries.keys)
+        numbers.sort()
+        return numbers
+    }
 
     mutating func insert(_ held: HeldEntry) {
         lastStamp += 1

@@ -191,7 +191,8 @@ struct DevicePlaces {
     /// - Parameter entries: the number and the index of each device, in any order.
     init(_ entries: [(number: SequenceNumber, place: UInt32)]) {
         // After a start the devices lie in this order.
-        self.entries = entries.sorted { $0.number < $1.number }
+        self.entries = entries
+        self.entries.sort { $0.number < $1.number }
     }
 
     /// Returns the index of the device with a number; `nil`: it is not known any more.
