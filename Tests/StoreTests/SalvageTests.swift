@@ -101,6 +101,18 @@ struct SalvageTests: ~Copyable {
         #expect(story.request.device == "d1" && story.invocations.count == 1)
     }
 
+    @Test("of a ledger whose header names a format that SQLite lacks says how to go on without it")
+    func unknownFormat() async throws {
+        try await makeLedger(of: 2)
+        let database = open(state + "/ledger.db", O_WRONLY | O_CLOEXEC)
+        defer { close(database) }
+        // The schema format is a number of four bytes at 44, and at most 4 (https://www.sqlite.org/fileformat2.html).
+        try #require(pwrite(database, [UInt8(68)], 1, 47) == 1)
+        let error = #expect(throws: StoreError.self) { try Salvage.write(from: state, to: file) }
+        #expect(error?.kind == .lost)
+        #expect(error?.advice.contains("pushctl restore --empty") == true)
+    }
+
     @Test("is not part of a restore, which sets a damaged ledger aside unchanged and continues a million numbers later")
     func replaced() async throws {
         try await makeLedger(of: 400)

@@ -140,7 +140,9 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
                 ? "pushrouterd, started with this state directory, moves it to set-aside-* there and begins a new one"
                 : isOfDatabase ? "check the database that Log= names" : "name another file"
         case .olderSchema: "start the new pushrouterd once with this state directory: it brings the ledger up to date"
-        case .newerSchema: "upgrade this program to the version that wrote the ledger, or newer"
+        case .newerSchema:
+            "upgrade this program to the version that wrote the ledger, or newer; if none ever ran here, the file is damaged, "
+                + "and \"pushctl restore FILE\" goes on from a backup"
         case .noSpace:
             message.hasSuffix(errorText(EFBIG))
                 ? "raise the limit of a file's length (LimitFSIZE= of the unit); nothing accepted so far is lost"

@@ -183,8 +183,11 @@ extension StoreError {
         let isUnexplained = !outOfSpace && (result == writeFailed || result == shareFailed && number == 0)
         let shortage = isUnexplained ? DiskSpace.shortage(beside: connection) : nil
         if number == 0, let shortage { number = shortage }
+        let text = String(cString: sqlite3_errmsg(connection))
         let kind: Kind =
             switch result & 0xFF {
+            // A flipped bit in the header's schema format, for which SQLite has no code of its own (prepare.c).
+            case SQLITE_ERROR where text == "unsupported file format": .corrupt
             case SQLITE_FULL: .noSpace
             // A second fsync does not write what a failed one lost, so a failed fsync never counts as passing.
             case SQLITE_IOERR where outOfSpace && result != fsyncFailed && result != directoryFsyncFailed: .noSpace
@@ -199,7 +202,7 @@ extension StoreError {
             case SQLITE_CANTOPEN where number == EACCES || number == EPERM: .notPermitted
             default: .failed
             }
-        var message = String(cString: sqlite3_errmsg(connection))
+        var message = text
         if number != 0, result & 0xFF == SQLITE_IOERR || result & 0xFF == SQLITE_CANTOPEN {
             message += ": " + errorText(number)
         }
