@@ -16,7 +16,7 @@ struct PushctlVerifyTests {
         #expect(result.end == .exited(0))
         #expect(result.output.hasSuffix("\n\n0 errors, 0 warnings\n"), "the verdict is what a terminal shows last")
         #expect(result.output.contains("\nRoutes: the first matching route handles the push\n"), "there are no copies")
-        #expect(result.output.contains("\nProviders  42; --verbose lists them\n"))
+        #expect(result.output.contains("\nProviders  43; --verbose lists them\n"))
         #expect(!result.output.contains("klaviyo"))
         #expect(result.output.contains("\n  99-default  everything -> journal\n"))
         let object = try json(verify(shippedConfiguration, "--json").output)
@@ -59,8 +59,12 @@ struct PushctlVerifyTests {
         let root = installation.root
         for (name, text) in [
             ("dos", "#!/bin/sh\r\nexit 0\r\n"), ("bom", "\u{FEFF}#!/bin/sh\n"), ("fine", "#!/bin/sh\n"),
+            ("wide", "\u{200B}#!/bin/sh\n"), ("space", "#!/usr/bin/env\u{A0}sh\n"), ("utf16", ""),
         ] {
             writeFile(text, to: "\(root)/\(name).sh")
+            if name == "utf16" {
+                _ = Program(path: "/bin/sh").run(["-c", "printf '\\377\\376#' >\(root)/utf16.sh"])
+            }
             chmod("\(root)/\(name).sh", 0o755)
             installation.addHandler(name, "Exec=\(root)/\(name).sh")
         }
@@ -81,6 +85,9 @@ struct PushctlVerifyTests {
                 "Exec=ROOT/dos.sh: its first line ends with CR LF",
                 "Credential=A:ROOT/gone: No such file or directory",
                 "Credential=B:ROOT/open: every user may read it: chmod o= ROOT/open",
+                "Exec=ROOT/space.sh: its first line has a no-break space (C2 A0)",
+                "Exec=ROOT/utf16.sh: the file is text in UTF-16: iconv -f UTF-16 -t UTF-8 makes it UTF-8",
+                "Exec=ROOT/wide.sh: its first line has a space without width (E2 80 8B)",
             ], "\(warnings)")
     }
 

@@ -44,6 +44,7 @@ extension ConfigurationSources {
         shipped("streamchat", PackageResources.streamchat_provider),
         shipped("streamvideo", PackageResources.streamvideo_provider),
         shipped("swrve", PackageResources.swrve_provider),
+        shipped("talkjs", PackageResources.talkjs_provider),
         shipped("twilio", PackageResources.twilio_provider),
         shipped("webengage", PackageResources.webengage_provider),
         shipped("zendesk", PackageResources.zendesk_provider),

@@ -156,6 +156,17 @@ public func invisibleBytes(ofProgram path: String) -> String? {
         return
             "the file begins with a byte order mark (EF BB BF), which an editor does not show: sed -i '1s/^\\xEF\\xBB\\xBF//' removes it"
     }
+    if line.starts(with: [0xFF, 0xFE]) || line.starts(with: [0xFE, 0xFF]) {
+        return "the file is text in UTF-16: iconv -f UTF-16 -t UTF-8 makes it UTF-8"
+    }
+    let spaces: [(bytes: [UInt8], name: String)] = [
+        ([0xE2, 0x80, 0x8B], "a space without width (E2 80 8B)"), ([0xC2, 0xA0], "a no-break space (C2 A0)"),
+    ]
+    if let space = spaces.first(where: { Array(line).has($0.bytes) }), Array(line).has("#!".utf8) {
+        let escaped = space.bytes.map { "\\x" + String($0, radix: 16, uppercase: true) }.joined()
+        return
+            "its first line has \(space.name), which an editor does not show: sed -i '1s/\(escaped)/ /g; 1s/^ *//' removes it"
+    }
     if line.starts(with: "#!".utf8), line.last == UInt8(ascii: "\r") {
         return
             "its first line ends with CR LF, as on Windows, and CR belongs to the name: sed -i 's/\\r$//' removes it"
