@@ -51,6 +51,30 @@ struct AppleKeysTests {
                 ])
     }
 
+    @Test("at another place, and values of sounds and times, give a warning")
+    func places() throws {
+        #expect(
+            try Self.warnings(#"{"aps":{"alert":{"title":"A","message":"B","badge":1,"url":"u"}}}"#) == [
+                .apsKeyMisspelt("alert.message", "body"), .apsKeyMisspelt("alert.badge", "aps.badge"),
+                .apsKeyForeign("alert.url"),
+            ])
+        #expect(try Self.warnings(#"{"aps":{"alert":"A"},"apns-priority":10}"#) == [.headerInPayload("apns-priority")])
+        #expect(try Self.warnings(#"{"APS":{"alert":"A"}}"#) == [.apsMisspelt("APS")])
+        #expect(try Self.warnings(#"{"k":"v"}"#) == [.apsMissing])
+        #expect(
+            try Self.warnings(#"{"aps":{"alert":"A","sound":{"name":"a","volume":2}}}"#)
+                == [.apsValueOutOfRange(.sound, range: "a volume from 0 to 1")])
+        #expect(try Self.warnings(#"{"aps":{"alert":"A","sound":{"name":"a","volume":1}}}"#) == [])
+        #expect(
+            try Self.warnings(#"{"aps":{"timestamp":1764300000000,"event":"update","content-state":{}}}"#)
+                == [.apsValueOutOfRange(.timestamp, range: "seconds since 1970")])
+        #expect(
+            try Self.warnings(#"{"aps":{"timestamp":1764300000,"event":"start","content-state":{}}}"#)
+                == [.liveActivityLacks(.attributesType), .liveActivityLacks(.attributes)])
+        #expect(
+            try Self.warnings(#"{"aps":{"event":"update","content-state":{}}}"#) == [.liveActivityLacks(.timestamp)])
+    }
+
     @Test(
         "that do not fit together give a warning",
         arguments: [

@@ -31,6 +31,8 @@ public struct ShownNotification: Hashable, Sendable {
     public let content: NotificationContent?
     /// The words that follow the party in ``text`` if the payload has neither title nor body.
     private let withoutText: String
+    /// The keys of a title and of a text in the app's own resources.
+    private let titleKey, bodyKey: String?
     /// Whether the browser decides who shows it.
     private let isDeclarative: Bool
 
@@ -45,7 +47,8 @@ public struct ShownNotification: Hashable, Sendable {
         }
         let everything = content(shownBy: nil)
         isDeclarative = decision.reasons.contains { $0.code == .declarativeWebPush }
-        withoutText = Self.withoutText(payload)
+        (titleKey, bodyKey) = Self.keys(payload)
+        withoutText = Self.withoutText(payload, [titleKey, bodyKey].compactMap(\.self))
         (by, reason) = Self.shower(decision, everything, notifications)
         self.content =
             switch by {
@@ -55,13 +58,26 @@ public struct ShownNotification: Hashable, Sendable {
             }
     }
 
-    private static func withoutText(_ payload: JSONNode) -> String {
+    private static func withoutText(_ payload: JSONNode, _ keys: [String]) -> String {
+        if !keys.isEmpty { return ", with \(Self.words(of: keys.joined(separator: " and ")))" }
         let aps = payload["aps"]
-        let block = (payload["message"] ?? payload)["notification"] ?? aps?["alert"]
-        let key = ["title_loc_key", "body_loc_key", "title-loc-key", "loc-key"].lazy.compactMap { block?[$0]?.string }
-            .first
-        if let key { return ", with the text that the app has for \(key)" }
         return aps != nil && aps?["alert"] == nil ? ": the badge or the sound alone" : ", without title and text"
+    }
+
+    private static func words(of key: String) -> String { "the text that the app has for \(key)" }
+
+    /// The keys of a title and of a text in the app's own resources.
+    ///
+    /// Source: firebase-android-sdk, NotificationParams.getLocalizedString; Apple, "Generating a remote notification".
+    private static func keys(_ payload: JSONNode) -> (title: String?, body: String?) {
+        let message = payload["message"] ?? payload
+        let aps = payload["aps"] ?? message["apns"]?["payload"]?["aps"]
+        let blocks = [message["android"]?["notification"], message["notification"], aps?["alert"]]
+        func key(_ name: String, _ ofApple: String) -> String? {
+            blocks.lazy.compactMap { ($0?[name] ?? $0?[ofApple])?.string }.first
+                ?? payload["extras"]?["gcm.n.\(name)"]?.string
+        }
+        return (key("title_loc_key", "title-loc-key"), key("body_loc_key", "loc-key"))
     }
 
     private static func shower(
@@ -115,7 +131,8 @@ public struct ShownNotification: Hashable, Sendable {
         guard by != .nobody else { return "\(by.words): \(reason)" }
         guard let content else { return by.words + withoutText }
         let parts = [
-            "\"\(content.title)\"", content.body.isEmpty ? nil : "\"\(content.body)\"",
+            content.title.isEmpty ? titleKey.map(Self.words) ?? "\"\"" : "\"\(content.title)\"",
+            content.body.isEmpty ? bodyKey.map(Self.words) : "\"\(content.body)\"",
             content.image == nil ? nil : "an image",
             content.buttons.isEmpty ? nil : counted(content.buttons.count, "button"),
         ]

@@ -46,6 +46,10 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
     case apsKeyMisspelt(String, String)
     /// A key in `aps` that Apple does not know, and that resembles none.
     case apsKeyForeign(String)
+    /// `aps` with letters in capitals.
+    case apsMisspelt(String)
+    /// A header of the request to APNs that is a key of the payload.
+    case headerInPayload(String)
     /// A key of `aps` that is beside `aps`, where iOS ignores it.
     case apsKeyOutside(String, APSKey)
     /// An image in an FCM v1 message that no service extension gets.
@@ -113,6 +117,9 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
             "aps.\(name) is no key of Apple's, and iOS ignores it: the key is \(key)"
         case .apsKeyForeign(let name):
             "aps.\(name) is no key of Apple's, and iOS ignores it: keys of the app's own stand beside aps"
+        case .apsMisspelt(let name): "\(name) is not aps, the key that every real push has: iOS ignores it"
+        case .headerInPayload(let name):
+            "\(name) is a header of the request to APNs: in the payload nothing reads it"
         case .apsKeyOutside(let name, let key):
             "\(name) is beside aps, where iOS ignores it: Apple's key is aps.\(key.rawValue)"
         case .imageWithoutExtension:
@@ -172,6 +179,8 @@ extension Warning {
         case .apsKeyMisspelt: "aps_key_misspelt"
         case .apsKeyForeign: "aps_key_foreign"
         case .apsKeyOutside: "aps_key_outside"
+        case .apsMisspelt: "aps_misspelt"
+        case .headerInPayload: "header_in_payload"
         case .imageWithoutExtension: "image_without_extension"
         case .liveActivityLacks: "live_activity_lacks"
         case .declarationLacks: "declaration_lacks"

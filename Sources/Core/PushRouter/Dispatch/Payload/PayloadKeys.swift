@@ -219,6 +219,9 @@ public enum APSKey: String, Sendable, CaseIterable {
         case .interruptionLevel: words(["passive", "active", "time-sensitive", "critical"])
         case .event: words(["start", "update", "end"])
         case .relevanceScore where !ofLiveActivity: ("0 to 1", { 0...1 ~= $0.double ?? -1 })
+        case .sound: ("a volume from 0 to 1", { 0...1 ~= $0.member("volume")?.double ?? 1 })
+        // Milliseconds are a time in 50,000 years.
+        case .timestamp, .staleDate, .dismissalDate: ("seconds since 1970", { $0.double ?? 0 < 100_000_000_000 })
         case .badge: ("0 or more", { $0.double ?? -1 >= 0 })
         // 0 is the same as no key.
         case .contentAvailable, .mutableContent: ("1", { $0.double == 1 || $0.double == 0 })

@@ -83,6 +83,8 @@ extension AndroidPayload {
 
     private static func priority(_ view: JSONView?) -> MessagePriority? {
         guard let view else { return nil }
+        // RemoteMessage.PRIORITY_HIGH and PRIORITY_NORMAL, as React Native Firebase prints them.
+        if let number = view.int64 { return number == 1 ? .high : number == 2 ? .normal : nil }
         return view.equals("high") ? .high : view.equals("normal") ? .normal : nil
     }
 }

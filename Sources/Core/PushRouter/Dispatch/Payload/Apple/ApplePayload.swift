@@ -195,7 +195,12 @@ extension ApplePayload {
         let others = aps == nil ? ["_ab", "extras", "notification"] : ["_ab"]
         // The data of an FCM v1 message is for all platforms.
         warnings += others.filter { userInfo?[$0] != nil }.map { .keyOfAnotherPlatform($0, .android) }
-        if aps == nil, !hasFCMNotification, pushType?.isForOtherCode != true { warnings.append(.apsMissing) }
+        if aps == nil, !hasFCMNotification, pushType?.isForOtherCode != true {
+            let other = userInfo?.view.members.prefix(Self.keysTried).map(\.key.text).first {
+                Spelling.isSame($0, "aps")
+            }
+            warnings.append(other.map(Warning.apsMisspelt) ?? .apsMissing)
+        }
         for key in APSKey.allCases {
             guard let value = aps?[key.rawValue] else { continue }
             if !key.kinds.contains(value.kind) {
@@ -206,8 +211,11 @@ extension ApplePayload {
         }
         warnings += misplacedKeys
         if image?.isEmpty == false, !isMutable { warnings.append(.imageWithoutExtension) }
-        if pushType == .liveactivity {
-            warnings += [APSKey.event, .timestamp].filter { aps?[$0.rawValue] == nil }.map(Warning.liveActivityLacks)
+        if isForLiveActivity {
+            // Apple, "Starting and updating Live Activities with ActivityKit push notifications".
+            let ofStart: [APSKey] = aps?.member("event")?.string == "start" ? [.attributesType, .attributes] : []
+            warnings += ([.event, .timestamp] + ofStart).filter { aps?[$0.rawValue] == nil }
+                .map(Warning.liveActivityLacks)
         }
         if braze != nil, hasAlert, isContentAvailable { warnings.append(.brazeAlertAndContentAvailable) }
         warnings += refusals.map(Warning.refusedByAPNs)
@@ -224,8 +232,10 @@ extension ApplePayload {
     /// Warnings about keys of Apple's in another spelling or at another place.
     private var misplacedKeys: [Warning] {
         let own = userInfo?.view.members.prefix(Self.keysTried).map(\.key.text) ?? []
-        return keysOfAPS + misspelt(in: aps?.member("alert"), "alert.", APSKey.keysOfAlert)
+        let headers = APNsHeader.allCases.map(\.rawValue)
+        return keysOfAPS + keysOfAlert
             + misspelt(in: aps?.member("sound"), "sound.", APSKey.keysOfSound)
+            + own.filter(headers.contains).map(Warning.headerInPayload)
             + own.compactMap { name in
                 APSKey.meantBeside(name).flatMap { aps?[$0.rawValue] == nil ? .apsKeyOutside(name, $0) : nil }
             }
@@ -244,6 +254,22 @@ extension ApplePayload {
                 return aps[meant] == nil ? .apsKeyMisspelt(name, meant) : nil
             }
             return APSKey.keysOfAlert.contains(name) ? .apsKeyMisspelt(name, "alert.\(name)") : .apsKeyForeign(name)
+        }
+    }
+
+    /// Warnings about keys in `alert` that Apple has in another spelling, in `aps`, or nowhere.
+    private var keysOfAlert: [Warning] {
+        guard let alert = aps?.member("alert"), alert.isObject else { return [] }
+        let others = APSKey.allCases.map(\.rawValue)
+        return alert.members.prefix(Self.keysTried).compactMap { key, _ in
+            let name = key.text
+            guard !APSKey.keysOfAlert.contains(name) else { return nil }
+            let text = ["message", "text", "msg"].contains(name) && alert["body"] == nil ? "body" : nil
+            if let meant = text ?? Spelling.meant(by: name, of: APSKey.keysOfAlert) {
+                return alert[meant] == nil ? .apsKeyMisspelt("alert.\(name)", meant) : nil
+            }
+            return others.contains(name)
+                ? .apsKeyMisspelt("alert.\(name)", "aps.\(name)") : .apsKeyForeign("alert.\(name)")
         }
     }
 
