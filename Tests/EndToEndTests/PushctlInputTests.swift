@@ -426,7 +426,7 @@ struct PushctlInputTests {
         ),
         (
             "m = messaging.Message(\n apns=messaging.APNSConfig(payload=messaging.APNSPayload(aps=messaging.Aps(alert='x', custom_data={\"event\": \"end\"}))),\n token='t')\n",
-            "android", nil, "--platform all explains them"
+            "ios", "shown_by_system", "apns is its only part"
         ),
         ("{\"android\":{\"priority\":\"high\"}}", nil, nil, "these are options of a send over FCM"),
         ("{\"priority\":\"high\",\"timeToLive\":60}", nil, nil, "these are options of a send over FCM"),

@@ -65,8 +65,7 @@ struct RepairedPayloadTests {
             ),
             (
                 #"{"apns": {"headers": {"apns-expiration": String(time)}, "payload": {"aps": {}}}}"#,
-                #"{"apns":{"headers":{"apns-expiration":"4000000000"},"payload":{"aps":{}}}}"#, 0,
-                "String(time) is no value"
+                #"{"apns":{"headers":{},"payload":{"aps":{}}}}"#, 0, "apns-expiration is a variable, String(time)"
             ),
             (
                 "{\nforeground: true\ntitle: \"T\"\nuserInteraction: false\n}",
@@ -75,7 +74,7 @@ struct RepairedPayloadTests {
             // Members of JavaScript that are a name alone, and variables in the place of data.
             (
                 "{ notification: { title, body }, data, tokens }",
-                #"{"notification":{"title":"<title>","body":"<body>"},"data":{},"tokens":"tokens"}"#, 0,
+                #"{"notification":{"title":"<title>","body":"<body>"},"data":{},"tokens":["<tokens>"]}"#, 0,
                 "title is no value of JSON"
             ),
             (

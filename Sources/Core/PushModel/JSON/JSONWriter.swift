@@ -23,6 +23,21 @@ public struct JSONWriter: Sendable {
         return bytes
     }
 
+    /// A position between two values, to which ``cut(to:)`` goes back.
+    public struct Position: Sendable {
+        fileprivate let length: Int
+        fileprivate let needsComma: Bool
+    }
+
+    /// The position behind what is written.
+    public var position: Position { Position(length: bytes.count, needsComma: needsComma) }
+
+    /// Takes back what was written behind a position of this writer.
+    public mutating func cut(to position: Position) {
+        bytes.removeSubrange(position.length...)
+        needsComma = position.needsComma
+    }
+
     // MARK: Values
 
     /// Begins an object.

@@ -17,6 +17,8 @@ public struct KnownSentence: Sendable {
         (self.marks, self.meaning, self.times) = (marks, meaning, times)
     }
 
+    private init(_ marks: [String], _ meaning: String) { (self.marks, self.meaning, times) = (marks, meaning, 1) }
+
     /// The number of sentences that are told of a text.
     private static let toldMax = 4
     /// The number of reasons that only a list has.
@@ -71,7 +73,17 @@ public struct KnownSentence: Sendable {
         }
     }
 
-    private static let table = ofAndroid + ofSDKs + ofApple + ofAPNs + ofFCM + ofWebPush + ofServices + ofCode
+    // From reports alone: the errors of clients with HTTP/1, whose server answers with frames of HTTP/2.
+    private static let ofHTTP1 = [
+        ["Unexpected HTTP/1.x request"], ["Only HTTP/1.0 and HTTP/1.1 version requests are currently supported"],
+        ["Received HTTP/0.9 when not allowed"], ["BadStatusLine", "x00\\x00"], ["malformed HTTP response", "x00"],
+        ["HPE_INVALID_CONSTANT", "/3/device"],
+    ].map {
+        KnownSentence(
+            $0, "the client speaks HTTP/1, and the server HTTP/2, which APNs takes alone: use a client with HTTP/2")
+    }
+
+    private static let table = ofAndroid + ofSDKs + ofApple + ofHTTP1 + ofAPNs + ofFCM + ofWebPush + ofServices + ofCode
 
     // Source, read 2026-11-30: firebase-android-sdk, CommonNotificationBuilder.getOrCreateChannel (both of channels) and
     // FirebaseApp.getInstance; OneSignal-Android-SDK, NotificationFormatHelper.getOSNotificationIdFromBundle; Braze's
@@ -377,6 +389,9 @@ public struct KnownSentence: Sendable {
             "DeviceNotRegistered",
             means: "Expo delivered nothing: the token is no longer of an app that is installed; stop sending to it"),
         KnownSentence(
+            "is not a registered push notification recipient",
+            means: "Expo delivered nothing: the token is no longer of an app that is installed; stop sending to it"),
+        KnownSentence(
             "isn't associated with any device",
             means: "Expo delivered nothing: the token is no longer of an app that is installed; stop sending to it"),
         KnownSentence(
@@ -558,6 +573,18 @@ extension PayloadEnvelope {
         }
         if object.hasAny("DebugTrace", "MsgID"), object["ErrCode"] != nil {
             return answer(of: "WNS (Windows, ErrCode \(object["ErrCode"]?.int64 ?? 0))")
+        }
+        let ofAmazon = [
+            "InvalidRegistrationId", "AccessTokenExpired", "MessageTooLarge", "InvalidChecksum", "InvalidData",
+            "MaxRateExceeded", "Unregistered",
+        ]
+        if count == 1, let reason = object["reason"]?.string, ofAmazon.contains(reason) {
+            return answer(of: "Amazon Device Messaging (\(reason))")
+        }
+        if platform == nil, count <= 3, object["error"]?.kind == .string,
+            object.members.allSatisfy({ keysOfAnswers.contains($0.key) })
+        {
+            return answer(of: "a server")
         }
         if object["ok"]?.bool != nil, object.hasAny("operation_id", "push_ids") { return answer(of: "Airship") }
         return nil

@@ -1,4 +1,5 @@
 public import PushModel
+import PushRouter
 
 // Lines that people paste: logs and their prefixes, quotations, marks of Markdown, sentences.
 extension PayloadStart {
@@ -169,6 +170,78 @@ extension Transport {
 }
 
 extension PayloadStart {
+    /// Whether source code sends a web push: web-push for Node, pywebpush, Minishlink's for PHP.
+    static func sendsWebPush(_ text: some Collection<UInt8>) -> Bool {
+        let calls = [
+            "webpush.sendNotification(", "webPush.sendNotification(", "webpush(", "->sendOneNotification(",
+            "->queueNotification(", "WebPush.payload_send(",
+        ]
+        return calls.contains { text.has($0.utf8) }
+    }
+
+    /// The action of the intent that a text prints: `Intent { act=NAME `; `nil` without one.
+    static func action(in text: ArraySlice<UInt8>) -> String? {
+        guard text.has("Intent { act=".utf8),
+            let place = text.indices.first(where: { text[$0...].starts(with: "act=".utf8) })
+        else { return nil }
+        let name = text[(place + 4)...].prefix { !$0.isJSONWhiteSpace }
+        return name.contains(UInt8(ascii: ".")) ? String(decoding: name, as: UTF8.self) : nil
+    }
+
+    /// Whether a line begins with a word in brackets, which is no list of JSON: `[Braze] text`, `[HTTP/1.1 200 OK`.
+    public static func isTag(_ line: [UInt8]) -> Bool {
+        let text = line.drop(while: \.isJSONWhiteSpace)
+        let word = text.dropFirst().prefix { (97...122).contains($0 | 0x20) }
+        return text.first == UInt8(ascii: "[") && !word.isEmpty
+            && !["true", "false", "null"].contains { word.elementsEqual($0.utf8) }
+    }
+
+    /// Whether a line is a member of an object with its key in quotation marks, without the bracket before it.
+    public static func isMemberOfJSON(_ line: [UInt8]) -> Bool {
+        let text = line.drop(while: \.isJSONWhiteSpace)
+        return text.first.map { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") } == true
+            && PrintedLiteral.begins(text, behind: UInt8(ascii: "["))
+    }
+
+    /// Returns the object whose members a text has, if only the brackets around them and commas behind them are missing.
+    static func object(ofMembers text: [UInt8]) -> [UInt8]? {
+        let open = [UInt8(ascii: "{")] + text
+        let end = open.lastIndex { !$0.isJSONWhiteSpace && $0 != UInt8(ascii: ",") } ?? 0
+        let closed = open[...end] + [UInt8(ascii: "}")]
+        for whole in [open, Array(closed)] {
+            let document = try? JSONDocument(scanning: whole, limits: JSONLimits(depth: .max))
+            guard let root = document?.root else { continue }
+            // A line out of aps.
+            guard root.members.allSatisfy({ APSKey(rawValue: $0.key) != nil && $0.key != "category" }) else {
+                return Array(root.compactBytes)
+            }
+            return Array("{\"aps\":".utf8) + root.compactBytes + [UInt8(ascii: "}")]
+        }
+        if let found = RepairedPayload(Array(closed), isCode: true) {
+            return found.remarks.isEmpty && found.rest.isEmpty ? found.json : nil
+        }
+        let other = PayloadForm.object(in: Array(closed))
+        return other?.rest.isEmpty == true ? other?.payload.json : nil
+    }
+
+    /// Whether a line begins a member of a message in source code, without the bracket before it.
+    public static func isMemberOfCode(_ line: [UInt8]) -> Bool {
+        let text = line.drop(while: \.isJSONWhiteSpace)
+        let parts = ["apns", "android", "webpush", "web", "notification", "data", "message"]
+        return parts.contains { text.starts(with: "\($0): {".utf8) }
+    }
+
+    /// Whether a line is a key with its value, as a program prints each by itself: `tap: "background"`.
+    public static func isPrintedMember(_ line: [UInt8]) -> Bool {
+        let text = line.drop(while: \.isJSONWhiteSpace)
+        let key = text.prefix {
+            $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z") || "_.0123456789".utf8.contains($0)
+        }
+        let value = text[key.endIndex...]
+        guard !key.isEmpty, value.starts(with: ": ".utf8), let first = value.dropFirst(2).first else { return false }
+        return first == UInt8(ascii: "\"") || first.isDigit
+    }
+
     /// Whether a line begins with a word, or with a mark of Markdown, and so with no value of JSON.
     public static func isWord(_ line: [UInt8]) -> Bool {
         let first = line.first { !$0.isJSONWhiteSpace } ?? 0
@@ -283,10 +356,15 @@ extension PayloadStart {
         var (key, value): (ArraySlice<UInt8>, ArraySlice<UInt8>)
         if let begin = place(of: "Key: ", from: text.startIndex), let end = place(of: " Value: ", from: begin + 5) {
             (key, value) = (text[(begin + 5)..<end], text[(end + 8)...])
+        } else if text.starts(with: "key = ".utf8), let end = place(of: ", value = ", from: text.startIndex + 6) {
+            (key, value) = (text[(text.startIndex + 6)..<end], text[(end + 10)...])
         } else {
             key = text.prefix { $0.isDigit || (97...122).contains($0 | 0x20) || "_.-".utf8.contains($0) }
-            let rest = text[key.endIndex...]
-            guard let mark = [" = ", ": ", "="].first(where: { rest.starts(with: $0.utf8) }) else { return nil }
+            var rest = text[key.endIndex...]
+            // With the type behind the value.
+            let type = rest.first == UInt8(ascii: " ") ? place(of: " (java.lang.", from: rest.startIndex) : nil
+            if let type { rest = Array("=".utf8) + rest[..<type].dropFirst() }
+            guard let mark = [" = ", " : ", ": ", "="].first(where: { rest.starts(with: $0.utf8) }) else { return nil }
             value = rest.dropFirst(mark.utf8.count)
         }
         while let last = value.last, last.isJSONWhiteSpace || ",;".utf8.contains(last) { value = value.dropLast() }
@@ -297,6 +375,7 @@ extension PayloadStart {
         guard !key.isEmpty, !value.isEmpty else { return nil }
         let names = [
             "google.message_id", "google.sent_time", "google.ttl", "google.delivered_priority", "google.c.", "gcm.",
+            "_ab",
         ]
         let isReserved = names.contains { key.starts(with: $0.utf8) }
         return (String(decoding: key, as: UTF8.self), String(decoding: value, as: UTF8.self), isReserved)
@@ -402,5 +481,54 @@ public struct LinePrefix: Sendable {
         }
         let begins = first(begin).map { "{[".utf8.contains($0) } == true
         return [begins ? begin : whole] + inner.dropFirst() + lines.dropFirst(inner.count)
+    }
+}
+
+/// The facts that the lines around a payload say.
+struct TextAround {
+    /// The first line without a payload, and its number.
+    private(set) var first: (line: [UInt8], number: Int)?
+    /// The number of lines without a payload.
+    var skipped = 0
+    /// Whether the last of them begins a call of source code.
+    private(set) var isInCall = false
+    /// Whether the last of them names a call of a stack trace, whose source code follows.
+    private(set) var isInFrame = false
+    /// The name of the first line that has one, such as a note of Android about the push.
+    private(set) var name: (text: String, number: Int)?
+    /// Whether a line says that the payload is a VoIP push.
+    private(set) var namesVoIP = false
+    /// The values that source code has given variables: a later object may name them.
+    var constants = CodeConstants()
+    /// The headers of a request to APNs, each in a line, with the text of the value.
+    private var headers: [(name: APNsHeader, value: String)] = []
+
+    /// The headers as an object; `nil` if there are none.
+    var headersOfAPNs: [UInt8]? {
+        guard !headers.isEmpty else { return nil }
+        var writer = JSONWriter()
+        writer.object { object in headers.forEach { object.member($0.name.rawValue, $0.value) } }
+        return writer.bytes
+    }
+
+    /// Notes a line without a payload.
+    mutating func leaveOut(_ line: [UInt8], _ number: Int, readsCode: Bool) {
+        skipped += 1
+        if readsCode { constants.read(line) }
+        let last = line.last { !$0.isJSONWhiteSpace }
+        isInCall = last == UInt8(ascii: "(") || isInCall && last == UInt8(ascii: ",")
+        isInFrame = PayloadForm.isFrameOfPython(line)
+        if first == nil { first = (line, number) }
+        if name == nil { name = PayloadForm.nameOfNote(line).map { ($0, number) } }
+        namesVoIP = namesVoIP || PayloadForm.namesVoIP(line)
+        let text = line.drop(while: \.isJSONWhiteSpace)
+        let word = text.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "=") && !$0.isJSONWhiteSpace }
+        let value = text[word.endIndex...].drop { $0.isJSONWhiteSpace || ":=".utf8.contains($0) }
+        if let header = APNsHeader(rawValue: String(decoding: word, as: UTF8.self).lowercased()),
+            !headers.contains(where: { $0.name == header }), value.count < 256
+        {
+            let end = value.lastIndex { !$0.isJSONWhiteSpace }.map { $0 + 1 } ?? value.startIndex
+            headers.append((header, String(decoding: value[..<end], as: UTF8.self)))
+        }
     }
 }

@@ -165,11 +165,19 @@ extension WrittenPayload {
                 start, isTentative: isTentative)
         }
         guard root.kind == .object else { return false }
+        if platform?.takesText == true { return true }
+        // The options of a request, whose body is the message.
+        if root.hasAny("method", "headers"), let body = root["body"] {
+            return WrittenPayload(json: (body.objectInText ?? body).compactBytes).isAboutPush(isTentative: true)
+        }
+        if (root["to"] ?? root["token"])?.string?.hasPrefix("ExponentPushToken") == true { return true }
+        if ["token", "deviceToken", "pushToken"].contains(root.members.first?.key), root.count == 1 { return false }
         // A push that iOS prints has aps.
         guard isTentative else {
             if start?.isArgumentOfCode == true, !root.members.contains(where: { Self.contents.contains($0.key) }) {
                 return PayloadEnvelope.nameOfOther(root) != nil
             }
+            if start?.form == .json, PayloadEnvelope.hasNothingOfPush(root) { return false }
             return !platform.isApple || root.isApplePayload || root.hasAny("rawPayload", "payload")
         }
         if root.hasAny("Message", "GCM", "APNS"), root.hasAny("TargetArn", "TopicArn", "MessageStructure") {
@@ -179,7 +187,7 @@ extension WrittenPayload {
         let hasContent = root.hasAny("data", "notification", "apns", "android", "webpush")
         if root.hasAny("to", "registration_ids", "token", "tokens", "topic", "condition") { return hasContent }
         // Pusher Beams has a part for each platform.
-        return root["notification"]?.kind == .object || root["message"]?.kind == .object && root.count <= 2
+        return PayloadEnvelope.hasBlock(root) || root["message"]?.kind == .object && root.count <= 2
             || root.count > 0
                 && root.members.allSatisfy {
                     ["web", "fcm"].contains($0.key) && $0.value["notification"]?.kind == .object
@@ -202,19 +210,21 @@ extension PayloadEnvelope {
         if platform == nil, object["web_push"]?.int64 == 8030 {
             return payload(object, "a declarative web push", .web)
         }
-        if let extras = printedExtras(object) { return extras }
+        if let extras = printedExtras(object) ?? extrasOfTap(object) { return extras }
         if let block = object["notification"], block.count > 0, block.members.allSatisfy({ $0.value.kind == .null }) {
             return withoutBlock(object)
         }
         if object.hasTextsOnly {
+            if let message = ofPushKit(object) { return message }
             if isLogRecord(object) { return ofLogRecord(object) }
             return ofPublish(object, for: platform) ?? ofSNS(object, for: platform) ?? ofExpo(object, for: platform)
-                ?? raw(object)
+                ?? raw(object) ?? inWrapper(object)
         }
         if platform == nil, object["notification"]?["data"]?["onActionClick"] != nil {
             return payload(object, "a push for a service worker of Angular", .web)
         }
         if let message = object["hps"]?["msg"] { return ofOldHuawei(message) }
+        if let message = ofPushKit(object) { return message }
         if let message = object["message"], message.hasAny("pn_fcm", "pn_gcm", "pn_apns") {
             return payload(message, "what is published over PubNub")
         }
@@ -232,15 +242,36 @@ extension PayloadEnvelope {
         return event(object, for: platform) ?? sendBody(object, for: platform) ?? inWrapper(object)
     }
 
+    /// Whether an object has a notification with a member that some service knows.
+    static func hasBlock(_ object: JSONNode) -> Bool {
+        guard let block = object["notification"], block.kind == .object else { return false }
+        let others = [
+            "id", "_deviceToken", "_options", "device", "deviceToken", "user_id", "type", "read", "created_at",
+        ]
+        return block.count == 0 || !block.members.allSatisfy { others.contains($0.key) }
+    }
+
+    /// Whether an object behind other text is like no push, and like nothing that has a name.
+    static func hasNothingOfPush(_ object: JSONNode) -> Bool {
+        isOfNoService(object, isBehindText: true) && nameOfOther(object) == nil && opened(object, for: nil) == nil
+    }
+
     /// Whether an object is like no push: FCM's data has no number, and no key is a service's, a library's or a plugin's.
-    public static func isOfNoService(_ object: JSONNode) -> Bool {
+    public static func isOfNoService(_ object: JSONNode, isBehindText: Bool = false) -> Bool {
+        if object["notification"]?.kind == .object, !hasBlock(object), !object.hasAny("data", "to", "token", "message")
+        {
+            return true
+        }
         let others: Set<String> = [
             "title", "body", "alert", "badge", "sound", "icon", "image", "tag", "actions", "url", "from", "messageId",
             "sentTime", "collapseKey", "ttl", "priority", "originalPriority", "foreground", "coldstart", "identifier",
             "notificationId", "trigger", "request", "remote", "custom", "userInfo", "additionalData", "launchURL",
         ]
         return object["op"] == nil
-            && object.members.contains { $0.value.kind == .number || $0.value.kind == .bool }
+            && object.members.contains {
+                isBehindText
+                    ? $0.value.kind == .object : $0.value.kind == .number || $0.value.kind == .bool
+            }
             && !object.members.contains { key, value in
                 WrittenPayload.contents.contains(key) || others.contains(key) || V1Body.keepsForItself(key)
                     || ["google", "gcm", "content", "mutable", "notification"].contains { key.hasPrefix($0) }
@@ -252,10 +283,12 @@ extension PayloadEnvelope {
     private static func inWrapper(_ object: JSONNode) -> WrittenPayload? {
         let known = ["data", "notification", "message", "extras", "android", "apns", "webpush", "aps"]
         guard let (key, inner) = object.members.first(where: { object.count == 1 || $0.key == "body" }),
-            !known.contains(key), inner.kind == .object, object.count == 1 || !object.hasAny("data", "notification")
+            !known.contains(key), let inner = inner.kind == .object ? inner : inner.objectInText,
+            object.count == 1 || !object.hasAny("data", "notification")
         else { return nil }
         let isPush =
-            inner.isApplePayload || inner["notification"]?.kind == .object || inner["message"]?.hasAny("data") == true
+            inner.isApplePayload || inner["notification"]?.kind == .object
+            || inner["message"]?.hasAny("data", "notification") == true || key == "body" && inner["to"] != nil
         return isPush
             ? payload(inner, "an object with a push in \(key.showingControls())", key == "web" ? .web : nil) : nil
     }
@@ -293,6 +326,62 @@ extension PayloadEnvelope {
             }
         }
         return WrittenPayload(json: writer.bytes, name: "a message whose notification has nothing in it")
+    }
+
+    /// A message as Huawei's push kit hands it to an app: its data is a text, which the app reads as JSON.
+    ///
+    /// Source: HMS-Core/hms-cordova-plugin#130; FCM's RemoteMessage has a map.
+    private static func ofPushKit(_ object: JSONNode) -> WrittenPayload? {
+        let message = object["remoteMessage"] ?? object["msg"] ?? object
+        let own = [
+            "data", "dataOfMap", "messageId", "ttl", "from", "to", "token", "messageType", "collapseKey", "sentTime",
+            "urgency", "originalUrgency", "receiptMode", "sendMode", "notification", "contents",
+        ]
+        guard message["messageId"] != nil, message["data"]?.kind == .string,
+            message.members.allSatisfy({ own.contains($0.key) })
+        else { return nil }
+        // dataOfMap has the same as Java prints it.
+        let json = ["data", "dataOfMap"].lazy.compactMap { key -> [UInt8]? in
+            guard let text = message[key]?.string.map({ Array($0.utf8) }) else { return nil }
+            let found = PayloadForm.object(in: text).flatMap { $0.rest.isEmpty ? $0.payload.json : nil }
+            let root = (try? JSONDocument(scanning: found ?? text, limits: JSONLimits(depth: .max)))?.root
+            return root?.kind == .object ? root?.compactBytes : nil
+        }.first
+        guard let json else { return nil }
+        var writer = JSONWriter()
+        writer.object { $0.member("data", raw: json) }
+        return WrittenPayload(
+            json: writer.bytes, platform: .android, transport: .hms,
+            name: "a message of Huawei's push kit, whose data is a text")
+    }
+
+    /// The extras of the activity that a tap on a notification of FCM's starts: the data of the push, and what FCM's
+    /// statistics need. The keys of the notification are not among them.
+    ///
+    /// Source: firebase-android-sdk, CommonNotificationBuilder.createContentIntent, MessageNotificationKeys.
+    private static func extrasOfTap(_ object: JSONNode) -> WrittenPayload? {
+        let extras = object["extras"] ?? object
+        let action = object["extras"] == nil ? nil : object["action"]?.string
+        let opensActivity = action?.hasPrefix("android.intent.action.") == true
+        guard action == nil || opensActivity, extras.kind == .object, !extras.hasAny("gcm.n.e", "gcm.notification.e"),
+            extras["gcm.n.analytics_data"] != nil || opensActivity && extras["google.message_id"] != nil
+        else { return nil }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member(
+                "extras",
+                object: { writer in
+                    writer.member("gcm.n.e", "1")
+                    for (key, value) in extras.members where value.kind != .null && key != "gcm.n.analytics_data" {
+                        writer.member(key, value.string ?? String(decoding: value.compactBytes, as: UTF8.self))
+                    }
+                })
+        }
+        return WrittenPayload(
+            json: writer.bytes, platform: .android,
+            name: """
+                the extras that an activity gets by a tap on a notification that FCM showed, whose text is not among them
+                """)
     }
 
     /// The extras of an intent as a plugin prints them: the keys that FCM adds are among those of the app.

@@ -159,11 +159,13 @@ public struct PayloadStart: Hashable, Sendable {
         if let builder = Self.builder(in: line) {
             self.init(form: .literal, isBehindText: true, offset: builder)
             (isCode, isTentative, isStruct) = (true, true, true)
+            constant = Self.constant(in: line[..<builder])
             return
         }
         if let array = Self.arrayOfPHP(in: line) {
             self.init(form: .literal, isBehindText: true, offset: array)
             (isCode, isTentative) = (true, true)
+            constant = Self.constant(in: line[..<(array - "array".utf8.count)])
             return
         }
         var rest = line[...]
@@ -208,7 +210,7 @@ public struct PayloadStart: Hashable, Sendable {
             let isAboutPush = !isOther && Self.wordsBefore.contains { words.has($0) } && !Self.isLaterOfNew(before)
             let keys = form == .encoded ? Self.escapedKeys : Self.keys
             let hasKey = !isOther && !isOpen && keys.contains { line[place...].has($0.utf8) }
-            let isCode = Self.isCode(before) || Self.isLaterOfNew(before)
+            let isCode = Self.isCode(before) || Self.isArgument(before)
             let isLabel = isOpen && Self.isLabel(before)
             guard isAboutPush || hasKey || isCode || isOther || isLabel else {
                 if answer == nil, ["error", "response", "result", "log"].contains(where: { words.has($0) }) {
@@ -248,11 +250,13 @@ public struct PayloadStart: Hashable, Sendable {
 
     /// Returns the place of a chain of calls that builds a message in Java, Kotlin or PHP; `nil` without one.
     private static func builder(in line: [UInt8]) -> Int? {
-        guard line.has("Message".utf8) else { return nil }
+        guard line.has("Message".utf8) || line.has("Notification::".utf8) else { return nil }
         for name in PrintedLiteral.builders {
             let place = line.indices.first { line[$0...].starts(with: name.utf8) }
             guard let place else { continue }
             let before = place == 0 ? UInt8(ascii: " ") : line[place - 1]
+            let isAssigned = line[..<place].last { !$0.isJSONWhiteSpace } == UInt8(ascii: "=")
+            if name.hasPrefix("Notification"), !isAssigned { continue }
             if !before.isDigit, !(97...122).contains(before | 0x20), before != UInt8(ascii: ".") { return place }
         }
         return nil
@@ -355,13 +359,19 @@ public struct PayloadStart: Hashable, Sendable {
             || text.reversed().drop(while: \.isJSONWhiteSpace).starts(with: "nruter".utf8)
     }
 
-    /// Whether a line ends with the type of such a message, whose brace begins the next line.
-    public static func opensStruct(_ line: [UInt8]) -> Bool { line.has("new ".utf8) && isStruct(line[...]) }
+    /// Whether a line ends with the type of such a message, or with PHP's `array`: its bracket begins the next line.
+    public static func opensStruct(_ line: [UInt8]) -> Bool {
+        line.has("new ".utf8) && isStruct(line[...])
+            || line.reversed().drop(while: \.isJSONWhiteSpace).starts(with: "yarra =".utf8)
+    }
 
     /// Returns the name of the variable whose value source code gives behind a text: `const data: Data = `, `$data = `,
     /// `data = `; `nil` for any other text, and for a member of an object (`note.payload = `).
     private static func constant(in before: ArraySlice<UInt8>) -> String? {
         var text = before.drop(while: \.isJSONWhiteSpace)
+        for call in PrintedLiteral.encoders where text.reversed().starts(with: "\(call)(".utf8.reversed()) {
+            text = text.dropLast(call.utf8.count + 1)
+        }
         guard text.reversed().drop(while: \.isJSONWhiteSpace).first == UInt8(ascii: "=") else { return nil }
         for word in ["const ", "let ", "var ", "val ", "final "] where text.starts(with: word.utf8) {
             text = text.dropFirst(word.utf8.count)
@@ -502,8 +512,8 @@ public struct PayloadStart: Hashable, Sendable {
         "gcm.notification.", "gcm.n.e", "google.c.", "\"notification\":", "notification: {",
     ]
 
-    private static let escapedKeys = ["to", "registration_ids", "notification", "aps", "message"].map {
-        "\\\"\($0)\\\":"
+    private static let escapedKeys = ["to", "registration_ids", "notification", "aps", "message"].flatMap {
+        ["\\\"\($0)\\\":", "\"\"\($0)\"\":"]
     }
 
     /// Returns the form of an object or array at a place; `nil` if there is no bracket.
@@ -520,6 +530,11 @@ public struct PayloadStart: Hashable, Sendable {
             let close = line[place...].firstIndex(of: UInt8(ascii: "]")).map { line[($0 + 1)...] }
             if close?.drop(while: \.isJSONWhiteSpace).starts(with: "=>".utf8) == true { return nil }
             if let behind, behind | 0x20 >= UInt8(ascii: "a"), behind | 0x20 <= UInt8(ascii: "z") { return nil }
+            // An error that Node printed: [AxiosError: text] { code: 'a' }.
+            let type = rest.prefix { (97...122).contains($0 | 0x20) }
+            if type.reversed().starts(with: "rorrE".utf8), rest[type.endIndex...].first == UInt8(ascii: ":") {
+                return nil
+            }
             if PrintedLiteral.begins(rest, behind: line[place]) { return .literal }
             // The prompt of a console: [1] pry(main)>.
             let number = line[(place + 1)...].prefix(while: \.isDigit)
@@ -535,64 +550,25 @@ public struct PayloadStart: Hashable, Sendable {
             if isSend || !word.isEmpty && rest[word.endIndex...].first == UInt8(ascii: "(") { return nil }
             let inner = rest.first == UInt8(ascii: "{") ? rest.dropFirst().drop(while: \.isJSONWhiteSpace) : []
             if PrintedLiteral.begins(inner, behind: UInt8(ascii: "{")) { return .literal }
-            return end == nil ? .list : nil
+            return end == nil && !isTag(Array(line[place...])) ? .list : nil
         case UInt8(ascii: "{"):
             // A place of a template, in a line by itself: {{ message }}.
             let letter = rest.dropFirst().first(where: { !$0.isJSONWhiteSpace }) ?? 0
             let isPlace = line[(place + 1)...].first == UInt8(ascii: "{") && (97...122).contains(letter | 0x20)
             if isPlace, line.count < wordsMax, line[..<place].allSatisfy(\.isJSONWhiteSpace) { return nil }
-            // UserHandle{0} of dumpsys.
-            if rest.first?.isDigit == true, rest.drop(while: \.isDigit).first == UInt8(ascii: "}") { return nil }
+            // UserHandle{0} of dumpsys, and a word in braces in a sentence.
+            let inner = rest.prefix { $0.isDigit || (97...122).contains($0 | 0x20) }
+            let before = line[..<place].last { !$0.isJSONWhiteSpace }
+            let isInSentence = before.map { $0.isDigit || (97...122).contains($0 | 0x20) } == true
+            if rest[inner.endIndex...].first == UInt8(ascii: "}"),
+                inner.first?.isDigit == true && inner.allSatisfy(\.isDigit) || !inner.isEmpty && isInSentence
+            {
+                return nil
+            }
             if PrintedBytes.isEscaped(rest) || rest.has("bytes = 0x7b".utf8) { return .encoded }
             if PrintedMap.isMap(line[place...]) { return .map }
             return PrintedLiteral.begins(rest, behind: line[place]) ? .literal : .json
         default: return nil
         }
-    }
-
-    /// Whether a line is a member of an object with its key in quotation marks, without the bracket before it.
-    public static func isMemberOfJSON(_ line: [UInt8]) -> Bool {
-        let text = line.drop(while: \.isJSONWhiteSpace)
-        return text.first.map { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") } == true
-            && PrintedLiteral.begins(text, behind: UInt8(ascii: "["))
-    }
-
-    /// Returns the object whose members a text has, if only the brackets around them and commas behind them are missing.
-    static func object(ofMembers text: [UInt8]) -> [UInt8]? {
-        let open = [UInt8(ascii: "{")] + text
-        let end = open.lastIndex { !$0.isJSONWhiteSpace && $0 != UInt8(ascii: ",") } ?? 0
-        let closed = open[...end] + [UInt8(ascii: "}")]
-        for whole in [open, Array(closed)] {
-            let document = try? JSONDocument(scanning: whole, limits: JSONLimits(depth: .max))
-            guard let root = document?.root else { continue }
-            // A line out of aps.
-            guard root.members.allSatisfy({ APSKey(rawValue: $0.key) != nil && $0.key != "category" }) else {
-                return Array(root.compactBytes)
-            }
-            return Array("{\"aps\":".utf8) + root.compactBytes + [UInt8(ascii: "}")]
-        }
-        if let found = RepairedPayload(Array(closed), isCode: true) {
-            return found.remarks.isEmpty && found.rest.isEmpty ? found.json : nil
-        }
-        let other = PayloadForm.object(in: Array(closed))
-        return other?.rest.isEmpty == true ? other?.payload.json : nil
-    }
-
-    /// Whether a line begins a member of a message in source code, without the bracket before it.
-    public static func isMemberOfCode(_ line: [UInt8]) -> Bool {
-        let text = line.drop(while: \.isJSONWhiteSpace)
-        let parts = ["apns", "android", "webpush", "web", "notification", "data", "message"]
-        return parts.contains { text.starts(with: "\($0): {".utf8) }
-    }
-
-    /// Whether a line is a key with its value, as a program prints each by itself: `tap: "background"`.
-    public static func isPrintedMember(_ line: [UInt8]) -> Bool {
-        let text = line.drop(while: \.isJSONWhiteSpace)
-        let key = text.prefix {
-            $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z") || "_.0123456789".utf8.contains($0)
-        }
-        let value = text[key.endIndex...]
-        guard !key.isEmpty, value.starts(with: ": ".utf8), let first = value.dropFirst(2).first else { return false }
-        return first == UInt8(ascii: "\"") || first.isDigit
     }
 }

@@ -21,34 +21,22 @@ public struct PayloadReader<Source: PayloadSource> {
     private var wasWholeLine = true
     /// Whether the payloads are in other text: what begins like none is left out, and no error.
     private var isInText = false
-    /// The first line without a payload, and its number.
-    private var firstOther: (line: [UInt8], number: Int)?
     private var names: Set<String> = []
     /// The rest of an array, and the place of the array's begin.
     private var list: (elements: EnumeratedSequence<[JSONNode]>.Iterator, place: String)?
     /// Whether the whole file was read and has no payload.
     public private(set) var hasNoPayload = false
     private var reportedForms: Set<PayloadForm> = [.json]
-    /// The number of lines without a payload.
-    private var skipped = 0
-    /// Whether the last of them begins a call of source code.
-    private var isInCall = false
-    /// Whether the last of them names a call of a stack trace, whose source code follows.
-    private var isInFrame = false
     /// The last line in which a prefix was looked for.
     private var lastPrefixed = 0
-    /// The name of the first line that has one, such as a note of Android about the push.
-    private var name: (text: String, number: Int)?
+    /// The facts that the lines without a payload say.
+    private var around = TextAround()
     /// The failures of objects without a payload beside them, and the first of an object that is known as something else.
     private var (failures, named) = ([Failure](), Failure?.none)
-    /// Whether a line before the payload says that it is a VoIP push.
-    private var namesVoIP = false
     /// The platform that the notation of the last object says.
     private var platformOfNotation: Platform?
     /// Whether the line in which the payload begins is quoted, and so its other lines.
     private var isQuoted = false
-    /// The values that source code has given variables: a later object may name them.
-    private var constants = CodeConstants()
     /// Whether the platform or the service of the text around was told.
     private var hasNoted = false
     /// The number of objects in a text that took the rest of it, which is a bound for the time.
@@ -106,7 +94,7 @@ public struct PayloadReader<Source: PayloadSource> {
         count += 1
         wasWholeLine = true
         let text: PayloadText?
-        do { text = try PayloadText(start, line: line, constants: constants.values) } catch {
+        do { text = try PayloadText(start, line: line, constants: around.constants.values) } catch {
             throw failure(error, from: number)
         }
         if let text {
@@ -121,14 +109,14 @@ public struct PayloadReader<Source: PayloadSource> {
                 if !start.isTentative { failures.append(error) }
             }
             count -= 1
-            leaveOut(line, number)
+            around.leaveOut(line, number, readsCode: repairs)
             return nil
         }
         platformOfNotation = nil
         let document: JSONDocument
         do { document = try self.document(of: line, from: number) } catch {
             guard let encoded = try encodedBehind() else {
-                guard let other = firstOther, PayloadForm.isCode(other.line) else {
+                guard let other = around.first, PayloadForm.isCode(other.line) else {
                     throw file.fault(error.message + meaning())
                 }
                 throw file.fault("\(file.name):\(other.number): \(PayloadForm.codeName)")
@@ -159,31 +147,24 @@ public struct PayloadReader<Source: PayloadSource> {
 
     /// Goes on at JSON in a text with escapes behind source code that cannot be read; `nil` if there is none.
     private mutating func encodedBehind() throws(Failure) -> (line: [UInt8], start: PayloadStart)? {
-        guard repairs, firstOther != nil, restsRead < Self.restsMax else { return nil }
+        guard repairs, around.first != nil, restsRead < Self.restsMax else { return nil }
         while let line = try source.next() {
             if let start = PayloadStart(in: line), start.form == .encoded { return (line, start) }
         }
         return nil
     }
 
-    private mutating func leaveOut(_ line: [UInt8], _ number: Int) {
-        skipped += 1
-        if repairs { constants.read(line) }
-        let last = line.last { !$0.isJSONWhiteSpace }
-        isInCall = last == UInt8(ascii: "(") || isInCall && last == UInt8(ascii: ",")
-        isInFrame = PayloadForm.isFrameOfPython(line)
-        if firstOther == nil { firstOther = (line, number) }
-        if name == nil { name = PayloadForm.nameOfNote(line).map { ($0, number) } }
-        namesVoIP = namesVoIP || PayloadForm.namesVoIP(line)
-    }
-
     /// The record of the payload that is inside of a record's object; the record itself if the object is a payload.
     private mutating func opened(_ record: PayloadRecord) throws(Failure) -> PayloadRecord {
         var record = record
         guard opensObjects, record.document.root["op"] == nil else { return record }
-        if namesVoIP, count == 1, record.headers == nil, record.document.root.isApplePayload {
+        if around.namesVoIP, count == 1, record.headers == nil, record.document.root.isApplePayload {
             (record.platform, record.headers) = (.ios, PayloadEnvelope.voip)
             note("\(record.place): read as a VoIP push, for the text before it says so")
+        }
+        if count == 1, record.headers == nil, record.document.root.isApplePayload, let headers = around.headersOfAPNs {
+            (record.platform, record.headers) = (.ios, headers)
+            note("\(record.place): read with the headers of APNs before it")
         }
         let opened: WrittenPayload?
         do {
@@ -254,8 +235,8 @@ public struct PayloadReader<Source: PayloadSource> {
                     "\(file.name): text in UTF-16: make it UTF-8, as with iconv -f UTF-16 -t UTF-8 \(file.shellName)")
             }
             guard line.contains(where: { !$0.isJSONWhiteSpace }), !PayloadStart.isFence(line) else { continue }
-            if isInFrame {
-                leaveOut(line, source.number)
+            if around.isInFrame {
+                around.leaveOut(line, source.number, readsCode: repairs)
                 continue
             }
             if repairs, !isQuoted { line = try withoutPrefix(line) }
@@ -271,7 +252,7 @@ public struct PayloadReader<Source: PayloadSource> {
             {
                 isInText = true
             }
-            let isFirst = count == 0 && firstOther == nil && opensObjects && start?.isBehindText != false
+            let isFirst = count == 0 && around.first == nil && opensObjects && start?.isBehindText != false
             if isFirst, let name = PayloadForm.nameOfOther(line, mayHavePayload: true, readsCode: repairs) {
                 let number = source.number
                 // Later lines may say what it means.
@@ -279,10 +260,10 @@ public struct PayloadReader<Source: PayloadSource> {
                 throw file.fault("\(file.name):\(number): \(name)\(meaning())")
             }
             if let start, !start.isTentative || restsRead < Self.restsMax {
-                return (line, isInCall && repairs ? start.inCall : start)
+                return (line, around.isInCall && repairs ? start.inCall : start)
             }
             guard isInText else { return (line, PayloadStart.json) }
-            leaveOut(line, source.number)
+            around.leaveOut(line, source.number, readsCode: repairs)
         }
         guard count > 0 else {
             hasNoPayload = true
@@ -290,24 +271,29 @@ public struct PayloadReader<Source: PayloadSource> {
         }
         for known in isInText ? knownSentences : [] { note("\(file.name):\(known.line): \(known.text)") }
         // An object that cannot be read in source code is source code.
-        if PayloadForm.firstOfCode(in: source.beginning) != nil { (skipped, failures) = (skipped + failures.count, []) }
+        if PayloadForm.firstOfCode(in: source.beginning) != nil {
+            (around.skipped, failures) = (around.skipped + failures.count, [])
+        }
         for failure in failures { note(failure.message) }
         failures = []
-        if skipped > 0 { note("\(file.name): \(counted(skipped, "line")) without a payload left out") }
+        if around.skipped > 0 { note("\(file.name): \(counted(around.skipped, "line")) without a payload left out") }
         return nil
     }
 
     /// Takes the prefix of a log off the lines of the object that a line opens, and returns the line without it.
     private mutating func withoutPrefix(_ line: [UInt8]) throws(Failure) -> [UInt8] {
-        // C# has the brace of an object in a line of its own.
-        if PayloadStart.opensStruct(line), let next = try source.next() { return line + next }
+        // C# has the brace of an object in a line of its own, and many have the bracket of an array of PHP there.
+        if PayloadStart.opensStruct(line), let next = try source.next() {
+            let end = line.lastIndex { !$0.isJSONWhiteSpace } ?? 0
+            return Array(line[...end]) + next.drop(while: \.isJSONWhiteSpace)
+        }
         guard source.number > lastPrefixed, LinePrefix.isOpen(line), let next = try source.next() else { return line }
         var (lines, isAll) = ([line, next], false)
         defer {
             lastPrefixed = source.number - 1
             source.push(back: Array(lines.dropFirst()))
         }
-        guard let prefix = LinePrefix(of: line, next, isFirst: firstOther == nil && count == 0) else { return line }
+        guard let prefix = LinePrefix(of: line, next, isFirst: around.first == nil && count == 0) else { return line }
         while !isAll, lines.last.map(prefix.isOf) == true, lines.count < Self.codeMax {
             let next = try source.next()
             lines += next.map { [$0] } ?? []
@@ -322,17 +308,19 @@ public struct PayloadReader<Source: PayloadSource> {
     /// them; `nil` for any other line.
     private mutating func members(from line: [UInt8]) throws(Failure) -> [UInt8]? {
         guard PayloadStart.isMember(line), restsRead < Self.membersTried else { return nil }
-        guard firstOther.map({ !PayloadForm.isCode($0.line) && !PayloadStart.isLog(line) }) != false else { return nil }
+        guard around.first.map({ !PayloadForm.isCode($0.line) && !PayloadStart.isLog(line) }) != false else {
+            return nil
+        }
         let rest = Self.lines(of: try rest()[...])
         if let found = PayloadStart.object(
-            ofLines: [line] + rest, isFirst: firstOther == nil && knownSentences.isEmpty)
+            ofLines: [line] + rest, isFirst: around.first == nil && knownSentences.isEmpty)
         {
             note("\(file.name):\(source.number): \(found.name)")
             source.rest = Array(rest.dropFirst(found.lines - 1))
             return found.json
         }
         source.rest = rest
-        guard firstOther == nil, PayloadStart.isMemberOfJSON(line) else { return nil }
+        guard around.first == nil, PayloadStart.isMemberOfJSON(line) else { return nil }
         note("\(file.name):\(source.number): a part of an object: read with { before it")
         return [UInt8(ascii: "{")] + line
     }
@@ -355,21 +343,24 @@ public struct PayloadReader<Source: PayloadSource> {
             return file.fault("\(file.name):\(found.line + 1): \(found.name)")
         }
         if let failure = failures.first { return failure }
-        guard let firstOther else { return file.fault("\(file.name): there is no payload in it") }
+        guard let firstOther = around.first else { return file.fault("\(file.name): there is no payload in it") }
         if let name = PayloadForm.nameOfOther(firstOther.line) ?? PayloadForm.nameOfYAML(source.beginning) {
             return file.fault("\(file.name):\(firstOther.number): \(name)")
         }
-        if let name { return file.fault("\(file.name):\(name.number): \(name.text)") }
+        if let name = around.name { return file.fault("\(file.name):\(name.number): \(name.text)") }
         if let found = PayloadForm.nameOfPart(in: source.beginning) {
             return file.fault("\(file.name):\(found.line + 1): \(found.name)")
         }
-        let mayBeWeb = repairs && platform == nil && skipped == 1
+        let mayBeWeb = repairs && platform == nil && around.skipped == 1
         let hint = mayBeWeb ? "; if it is the text of a web push, --platform web explains it" : ""
         let first = firstOther.line.first { !$0.isJSONWhiteSpace } ?? 0
         let kind = PayloadStart.isLog(firstOther.line) ? "a log" : "text"
-        if skipped > 1 || kind != "text" || !"{[\"'`".utf8.contains(first) && !first.isDigit {
+        if around.skipped > 1 || kind != "text" || PayloadStart.isTag(firstOther.line)
+            || !"{[\"'`".utf8.contains(first) && !first.isDigit
+        {
             return file.fault(
-                "\(file.name): there is no payload in it: \(counted(skipped, "line")) of \(kind) without a push\(hint)")
+                "\(file.name): there is no payload in it: \(counted(around.skipped, "line")) of \(kind) without a push\(hint)"
+            )
         }
         do {
             _ = try JSONDocument(scanning: firstOther.line, limits: limits)
@@ -448,12 +439,13 @@ public struct PayloadReader<Source: PayloadSource> {
             report(found, from: number + payload.bodyLine)
             payload = payload.with(json: found.json)
         }
-        if let name = text.start.constant { constants.add(name, payload.json) }
+        if let name = text.start.constant { around.constants.add(name, payload.json) }
         if text.start.isOfOtherCall { return nil }
         if let name = text.start.constant, repairs, restsRead < Self.restsMax {
             let later = Self.lines(of: try rest()[...])
-            source.rest = later
+            source.rest = later.allSatisfy(\.isEmpty) ? [] : later
             if PayloadStart.isPart(name, of: later) { return nil }
+            if later.contains(where: { PayloadStart.sendsWebPush($0) && $0.has(name.utf8) }) { payload.platform = .web }
         }
         if let isTentative, !payload.isAboutPush(text.start, isTentative: isTentative) {
             // The body of a request may be in the options of a call.
@@ -493,6 +485,13 @@ public struct PayloadReader<Source: PayloadSource> {
         for remark in found.remarks { note("\(file.name):\(number + remark.line): \(remark.text)") }
     }
 
+    /// Reports what was read, and keeps the platform that its notation says.
+    private mutating func report(_ payload: WrittenPayload, _ form: PayloadForm, from number: Int) {
+        for remark in payload.remarks { note("\(file.name):\(number): \(remark)") }
+        reportForm(form)
+        platformOfNotation = payload.platform
+    }
+
     /// Reports the form of a file's payloads, once.
     private mutating func reportForm(_ form: PayloadForm, to host: String? = nil) {
         guard reportedForms.insert(form).inserted else { return }
@@ -527,8 +526,7 @@ public struct PayloadReader<Source: PayloadSource> {
                 let document = try? JSONDocument(scanning: payload.json, limits: limits),
                 count > 1 ? isInText : !isAtBracket && rest.isEmpty && RepairedPayload.isKnown(document.root)
             {
-                if count == 1 { reportForm(form) }
-                platformOfNotation = payload.platform
+                report(payload, count == 1 ? form : .json, from: number)
                 return document
             }
             let rest = isIncomplete || repairs && count == 1 && !wasWholeLine ? try rest() : []
@@ -562,11 +560,10 @@ public struct PayloadReader<Source: PayloadSource> {
                 let document = try? JSONDocument(scanning: payload.json, limits: limits),
                 let compact = try? JSONDocument(scanning: document.root.compactBytes, limits: limits)
             else {
-                if count > 1 || firstOther != nil { source.rest = Array(Self.lines(of: text[...]).dropFirst()) }
+                if count > 1 || around.first != nil { source.rest = Array(Self.lines(of: text[...]).dropFirst()) }
                 throw failure(error, in: text, from: number)
             }
-            reportForm(form)
-            platformOfNotation = payload.platform
+            report(payload, form, from: number)
             goOn(behind: rest, of: text, from: number)
             return compact
         }

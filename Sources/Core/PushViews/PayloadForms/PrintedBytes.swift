@@ -5,7 +5,9 @@ enum PrintedBytes {
     /// Returns the index at which such a notation of an object begins in a line; `nil` if there is none.
     static func begin(in text: ArraySlice<UInt8>) -> Int? {
         // {" in each notation.
-        if text.starts(with: #""{\""#.utf8) || text.starts(with: "eyJ".utf8) && !text.contains(UInt8(ascii: ".")) {
+        if text.starts(with: #""{\""#.utf8) || text.starts(with: #""{""#.utf8) && isEscaped(text.dropFirst(2))
+            || text.starts(with: "eyJ".utf8) && !text.contains(UInt8(ascii: "."))
+        {
             return text.startIndex
         }
         for mark in ["<7b22", "<7b0a"] {
@@ -20,7 +22,26 @@ enum PrintedBytes {
         while ["\\n", "\\r", "\\t", " "].contains(where: { rest.starts(with: $0.utf8) }) {
             rest = rest.dropFirst(rest.first == UInt8(ascii: " ") ? 1 : 2)
         }
-        return rest.starts(with: #"\""#.utf8)
+        return rest.starts(with: #"\""#.utf8) || isDoubled(rest)
+    }
+
+    /// Whether a text begins with a key whose quotation marks are doubled, as C#, Visual Basic and CSV write them.
+    private static func isDoubled(_ text: ArraySlice<UInt8>) -> Bool {
+        let rest = text.drop(while: \.isJSONWhiteSpace)
+        return rest.starts(with: #""""#.utf8) && rest.dropFirst(2).first.map { (95...122).contains($0 | 0x20) } == true
+    }
+
+    /// Returns the text up to its end with one quotation mark for two.
+    private static func undoubled(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        var (result, rest) = ([UInt8](), text)
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "\"") {
+                guard rest.first == byte else { return result }
+                rest = rest.dropFirst()
+            }
+            result.append(byte)
+        }
+        return result
     }
 
     /// Returns the object in the notation as JSON; `nil` if it has none.
@@ -29,6 +50,8 @@ enum PrintedBytes {
         let decoded: [UInt8]?
         if first == UInt8(ascii: "<") || text.has("bytes = 0x7b".utf8) {
             decoded = hexadecimal(text)
+        } else if isDoubled((first == UInt8(ascii: "\"") ? text.dropFirst() : text).dropFirst()) {
+            decoded = undoubled(first == UInt8(ascii: "\"") ? text.dropFirst() : text)
         } else if first == UInt8(ascii: "e") {
             decoded = base64(text.filter { !$0.isJSONWhiteSpace })
         } else {

@@ -15,6 +15,30 @@ extension PrintedLiteral {
         "critical", "volume", "foreground", "launched",
     ])
 
+    /// Keys that take one of some words, or a value that is no text.
+    private static let keysOfOthers: Set<String> = [
+        "priority", "content_available", "contentAvailable", "mutable_content", "mutableContent", "time_to_live",
+        "timeToLive", "ttl", "dry_run", "delay_while_idle", "notification_count", "notificationCount", "visibility",
+        "sticky", "local_only", "localOnly", "default_sound", "defaultSound", "notification_priority",
+        "interruption-level", APNsHeader.priority.rawValue, APNsHeader.pushType.rawValue,
+        APNsHeader.expiration.rawValue,
+    ]
+
+    /// Keys of lists of tokens.
+    private static let keysOfLists: Set<String> = ["registration_ids", "registrationIds", "tokens"]
+
+    /// Words that such a key takes, in the notation of source code, too.
+    private static let words: Set<String> = [
+        "high", "normal", "min", "low", "default", "max", "none", "public", "private", "secret", "passive", "active",
+        "time-sensitive", "critical",
+    ]
+
+    /// Whether the value of a key is no text that may be anything.
+    static func isTyped(_ key: String) -> Bool {
+        keysOfOthers.contains(key) || keysOfNumbers.contains(key) || keysOfLists.contains(key)
+            || ["data", "notification"].contains(key)
+    }
+
     static let keysOfTexts: Set<String> = ["title", "subtitle", "body", "alert"]
 
     static let keysOfObjects: Set<String> = [
@@ -62,19 +86,43 @@ extension PrintedLiteral {
         if let value = constants[name], !Self.keysOfTexts.contains(key) || value.first == UInt8(ascii: "\"") {
             return writer.raw(value)
         }
-        if initializer == .fields, key == "priority", let dot = name.lastIndex(of: ".") {
-            // A case of an enumeration: Priority.High.
-            return writer.string(name[name.index(after: dot)...].lowercased())
+        // A member of an object that is known.
+        let path = name.split(separator: ".", maxSplits: 1)
+        if path.count == 2, let value = constants[String(path[0])],
+            let member = (try? JSONDocument(scanning: value))?.root[String(path[1])]
+        {
+            return writer.raw(member.compactBytes)
         }
         let isPart = depth <= 2 && !code.has("stringify")
         let isData = key == "data" && isPart
-        note(isData ? .variable(code) : .value(code), at: begin)
+        if Self.keysOfOthers.contains(key) || Self.keysOfNumbers.contains(key) {
+            // A case of an enumeration: Priority.HIGH, messaging.PriorityHigh.
+            var word = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
+            for type in ["priority", "visibility"] where word.hasPrefix(type) { word.removeFirst(type.count) }
+            if Self.words.contains(word) {
+                note(.value(code), at: begin)
+                return writer.string(word)
+            }
+            let digits = code.prefix { $0.isASCII && $0.isNumber }
+            if Self.keysOfNumbers.contains(key), let number = Int64(digits) {
+                note(.value(code), at: begin)
+                return writer.int(number)
+            }
+            // A push for a Live Activity needs its times.
+            if [APSKey.timestamp, .staleDate, .dismissalDate].contains(where: { $0.rawValue == key }) {
+                note(.value(code), at: begin)
+                return writer.int(1)
+            }
+            note(.variable(key: key, code), at: begin)
+            isLeftOut = true
+            return writer.null()
+        }
+        let isUnknown = isData || key == "notification" && isPart
+        note(isUnknown ? .variable(key: key, code) : .value(code), at: begin)
         if key == "notification", isPart {
-            writer.object { $0.member("body", "<\(code)>") }
-        } else if key == APNsHeader.expiration.rawValue {
-            writer.string("4000000000")
-        } else if Self.keysOfNumbers.contains(key) {
-            writer.raw("1".utf8)
+            writer.object { object in ["title", "body"].forEach { object.member($0, "<\(code).\($0)>") } }
+        } else if Self.keysOfLists.contains(key) {
+            writer.array { $0.string("<\(code)>") }
         } else if isData || Self.keysOfObjects.contains(key) || key == "payload" && depth > 1 {
             writer.object { _ in }
         } else {
@@ -175,7 +223,7 @@ extension PrintedLiteral {
     }
 
     /// Functions that make JSON of their argument.
-    private static let encoders: Set<String> = [
+    static let encoders: Set<String> = [
         "JSON.stringify", "json_encode", "json.dumps", "jsonEncode", "json.encode", "JSON.generate",
     ]
 
@@ -268,7 +316,7 @@ extension PrintedLiteral {
     /// The begins of such chains: firebase-admin and Huawei for Java and Kotlin, kreait/firebase-php.
     static let builders = [
         "Message.builder()", "MulticastMessage.builder()", "CloudMessage::withTarget(", "CloudMessage::new(",
-        "CloudMessage::new()", "CloudMessage::fromArray(",
+        "CloudMessage::new()", "CloudMessage::fromArray(", "Notification::create(",
     ]
 
     /// Reads a chain of calls behind its first name, or a notification of its texts; `nil`, at the same place, for any

@@ -51,22 +51,12 @@ struct PrintedLiteral {
     private(set) var extraCommas: [Int] = []
     /// The key of the value that is read.
     var key = ""
+    /// Whether the member that is read is left out.
+    var isLeftOut = false
     /// Whether a value is a placeholder such as `THE_APP_ID`.
     private var hasPlaceholder = false
     /// Whether a word before a colon has a text in quotation marks: Dart prints none.
     private var hasQuotedWordMember = false
-
-    /// A fault that was repaired.
-    struct Fault {
-        enum Kind: Hashable {
-            case comma, commaInLine, extraComma, colon(String), brackets, value(String), variable(String), brokenText
-
-            var isVariable: Bool { if case .variable = self { true } else { false } }
-        }
-        let kind: Kind
-        /// Its position in the text.
-        let place: Int
-    }
 
     /// The limit of nesting.
     private static let depthMax = 64
@@ -400,6 +390,7 @@ extension PrintedLiteral {
             else { return false }
             if isKeyword, text[..<place].last?.isJSONWhiteSpace == true { isClojures = true }
             guard keys.insert(key).inserted else { return false }
+            let position = writer.position
             // C# leaves out what is around aps.
             let isBare = initializer == .fields && parent == "apns" && key == "aps"
             if isBare {
@@ -421,6 +412,8 @@ extension PrintedLiteral {
                 guard value(depth: depth + 1, allowsWord: allowsWord) else { return false }
             }
             if isBare { writer.endObject() }
+            if isLeftOut { writer.cut(to: position) }
+            isLeftOut = false
             let end = place
             guard
                 takeComma() || take(UInt8(ascii: ";")) || peek(close) || peekEllipsis()
@@ -527,7 +520,12 @@ extension PrintedLiteral {
             }
             place += 1
             return value(depth: depth + 1, allowsWord: allowsWord) && take(UInt8(ascii: ")"))
-        default: break
+        default:
+            // Some write the bracket in the next line.
+            if word == "array", peek(UInt8(ascii: "(")) {
+                place += 1
+                return list(until: UInt8(ascii: ")"), depth: depth)
+            }
         }
         if isText, allowsWord {
             writer.string(word)
@@ -548,8 +546,8 @@ extension PrintedLiteral {
                 writer.raw(number.utf8)
             } else if isCode, word.hasPrefix("$"), let next, ">[(".utf8.contains(next) {
                 return code(from: begin, depth: depth)
-            } else if word.hasPrefix("$"), isCode,
-                ["data", "notification"].contains(key) || constants[String(word.dropFirst())] != nil
+            } else if word.hasPrefix("$"),
+                Self.isTyped(key) || isCode && constants[String(word.dropFirst())] != nil
             {
                 variable(word, depth: depth, at: begin)
             } else if allowsWord || word.hasPrefix("$") {

@@ -178,7 +178,7 @@ struct PrintedMap {
 
     /// Whether a key has a map as its value.
     func hasMap(_ key: String) -> Bool {
-        members.contains { $0.key.elementsEqual(key.utf8) && $0.value.first == UInt8(ascii: "{") }
+        members.contains { $0.key.elementsEqual(key.utf8) && $0.value.first == UInt8(ascii: "{") && $0.value.count > 2 }
     }
 
     /// Whether a value is in quotation marks, in which Dart and Java print none.
@@ -218,6 +218,10 @@ struct PrintedText: Sendable {
 
     /// Whether the text says that PushKit had the payload.
     private var isOfPushKit = false
+    /// Whether the text before it sends a web push.
+    private var isOfWebPush = false
+    /// The action of the intent that the text before a Bundle prints.
+    private var action: String?
     private var isBundle: Bool { start.form == .bundle }
     /// Whether brackets in quotation marks do not count.
     private var hasQuotes: Bool { start.form == .literal || start.form == .json || start.form == .list }
@@ -240,6 +244,8 @@ struct PrintedText: Sendable {
         if !hasBegun {
             hasBegun = true
             noteSource(line[..<start.offset])
+            action = PayloadStart.action(in: line[..<start.offset])
+            isOfWebPush = PayloadStart.sendsWebPush(line[..<start.offset])
             if let end = PayloadStart.tagEnd(in: line[...]) {
                 tag = line[..<end]
             } else if PayloadStart.isLog(line),
@@ -353,8 +359,17 @@ struct PrintedText: Sendable {
                     or a member by itself
                     """ : "the map has no end }: copy the line whole")
         }
+        return payload(of: map)
+    }
+
+    private func payload(of map: PrintedMap) -> WrittenPayload {
         var writer = JSONWriter(reserving: bytes.count + 64)
+        if !isBundle, ["data", "notification", "aps", "message"].contains(where: map.hasMap) {
+            map.writeNested(to: &writer)
+            return WrittenPayload(json: writer.bytes, platform: map.hasMap("aps") ? .ios : nil)
+        }
         writer.object { writer in
+            if isBundle, let action { writer.member("action", action) }
             writer.key(isBundle || map.hasReservedKey ? "extras" : "data")
             map.write(to: &writer)
         }
@@ -374,24 +389,18 @@ struct PrintedText: Sendable {
         if let literal = self.object {
             var payload = literal.payload
             if isOfPushKit { payload.headers = PayloadEnvelope.voip }
+            if isOfWebPush { payload.platform = .web }
             return payload
         }
+        // A text of C# on many lines, whose quotation marks are doubled.
+        if let json = PrintedBytes.json(in: bytes[...]) { return WrittenPayload(json: json) }
         guard let map = PrintedMap(bytes[...], isBundle: false, mark: UInt8(ascii: ":")), !map.hasQuotedValue else {
             let remedy =
                 PayloadForm.openText(in: bytes).map { "the quotation mark before this text is not closed: \($0)" }
                 ?? "copy it whole"
             throw PayloadFormError("this begins like \(start.form.name), and cannot be read to its end: \(remedy)")
         }
-        var writer = JSONWriter(reserving: bytes.count + 64)
-        if ["data", "notification", "aps", "message"].contains(where: map.hasMap) {
-            map.writeNested(to: &writer)
-            return WrittenPayload(json: writer.bytes, platform: map.hasMap("aps") ? .ios : nil)
-        }
-        writer.object { writer in
-            writer.key(map.hasReservedKey ? "extras" : "data")
-            map.write(to: &writer)
-        }
-        return WrittenPayload(json: writer.bytes, platform: .android)
+        return payload(of: map)
     }
 }
 
@@ -402,9 +411,7 @@ extension PrintedLiteral {
             isApples || isClojures ? try? JSONDocument(scanning: json, limits: JSONLimits(depth: .max)).root : nil
         guard let root, root.isInnerAPS else {
             var result = WrittenPayload(json: json, platform: isApples ? .ios : nil)
-            if faults.contains(where: \.kind.isVariable) {
-                result.remarks = ["data is a variable: its members are not known"]
-            }
+            result.remarks = Array(faults.compactMap(\.kind.remark).prefix(8))
             return result
         }
         var writer = JSONWriter(reserving: json.count + 16)

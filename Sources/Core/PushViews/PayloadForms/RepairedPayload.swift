@@ -113,6 +113,9 @@ public struct RepairedPayload: Sendable {
         if root["userInteraction"]?.kind == .bool, root.hasAny("message", "title", "data") { return true }
         if root.hasAny("GCM", "APNS", "APNS_SANDBOX") || root["apns"]?.hasAny("payload") == true { return true }
         if PayloadEnvelope.isPartsOnly(root) { return true }
+        if let part = root["data"] ?? root["payload"], root.count == 1, part.count > 0 {
+            return part.hasTextsOnly || part.isApplePayload
+        }
         let hasData = root["data"]?.kind == .object || root["extras"]?.kind == .object
         return hasData
             && root.hasAny("messageId", "message_id", "from", "sentTime", "priority", "collapseKey", "apns", "android")
@@ -149,9 +152,7 @@ public struct RepairedPayload: Sendable {
                 guard !isCode, values <= remarksMax else { continue }
                 let shown = String(value.prefix(40)).showingControls()
                 remarks.append((line(fault.place), "\(shown) is no value of JSON: read as a text"))
-            case .variable(let value):
-                let shown = String(value.prefix(40)).showingControls()
-                remarks.append((line(fault.place), "data is a variable, \(shown): its members are not known"))
+            case .variable: remarks.append((line(fault.place), fault.kind.remark ?? ""))
             case .brokenText:
                 remarks.append(
                     (
@@ -174,6 +175,28 @@ public struct RepairedPayload: Sendable {
 }
 
 extension PrintedLiteral {
+    /// A fault that was repaired.
+    struct Fault {
+        enum Kind: Hashable {
+            case comma, commaInLine, extraComma, colon(String), brackets, value(String), brokenText
+            /// The value of a key is a variable: its name.
+            case variable(key: String, String)
+
+            var isVariable: Bool { if case .variable = self { true } else { false } }
+
+            /// The sentence about a variable; `nil` for a fault.
+            var remark: String? {
+                guard case .variable(let key, let name) = self else { return nil }
+                let isObject = key == "data" || key == "notification"
+                return "\(key) is a variable, \(String(name.prefix(40)).showingControls()): "
+                    + (isObject ? "its members are not known" : "its value is not known, and it is left out")
+            }
+        }
+        let kind: Kind
+        /// Its position in the text.
+        let place: Int
+    }
+
     /// Whether its one fault is one bracket that is missing at the end.
     var hasOneOpenBracket: Bool {
         faults.count == 1 && faults.allSatisfy { if case .brackets = $0.kind { true } else { false } }

@@ -448,7 +448,8 @@ extension JSONWriter {
             // The value of a program, which is not known.
             case "ttl" where value.string.map({ $0.last != "s" || $0.utf8.first?.isDigit != true }) == true: break
             case "timeToLive": break
-            case "notification" where value.kind == .object: member(key, object: { $0.adminNotification(value) })
+            case "notification" where value.kind == .object:
+                member(key, object: { $0.adminNotification(value, isAndroids: !isApple) })
             case "collapseKey": member("collapse_key", raw: value.compactBytes)
             case "fcmOptions", "fcm_options": adminOptions(value)
             case "payload" where isApple && value["aps"] != nil:
@@ -484,25 +485,45 @@ extension JSONWriter {
             })
     }
 
+    /// The names that firebase-admin has for keys of the API, in small letters and without `_` and `-`.
+    ///
+    /// Source: firebase-admin-node, messaging-internal.ts (validateAndroidNotification, validateApsAlert);
+    /// firebase-admin-python, _messaging_encoder.py; firebase-admin-java, AndroidNotification and ApsAlert.
+    private static let namesOfAdmin = [
+        "imageurl": "image", "channelid": "channel_id", "clickaction": "click_action", "titlelockey": "title_loc_key",
+        "titlelocargs": "title_loc_args", "bodylockey": "body_loc_key", "bodylocargs": "body_loc_args",
+        "notificationcount": "notification_count", "localonly": "local_only", "titlelocalizationkey": "title_loc_key",
+        "bodylocalizationkey": "body_loc_key",
+    ]
+    private static let namesOfAlert = [
+        "titlelockey": "title-loc-key", "titlelocargs": "title-loc-args", "subtitlelockey": "subtitle-loc-key",
+        "subtitlelocargs": "subtitle-loc-args", "lockey": "loc-key", "locargs": "loc-args",
+        "actionlockey": "action-loc-key", "launchimage": "launch-image", "titlelocalizationkey": "title-loc-key",
+        "subtitlelocalizationkey": "subtitle-loc-key", "localizationkey": "loc-key",
+    ]
+
+    private static func plain(_ key: String) -> String { key.lowercased().filter { $0 != "_" && $0 != "-" } }
+
     /// Writes the members of a notification block of firebase-admin.
-    fileprivate mutating func adminNotification(_ block: JSONNode) {
-        let names = [
-            "imageUrl": "image", "channelId": "channel_id", "clickAction": "click_action",
-            "titleLocKey": "title_loc_key",
-            "titleLocArgs": "title_loc_args", "bodyLocKey": "body_loc_key", "bodyLocArgs": "body_loc_args",
-            "notificationCount": "notification_count", "localOnly": "local_only",
-        ]
+    fileprivate mutating func adminNotification(_ block: JSONNode, isAndroids: Bool = false) {
         for (key, value) in block.members where value.kind != .null {
-            member(names[key] ?? key, raw: value.compactBytes)
+            switch (Self.plain(key), value.string) {
+            case ("priority", let word?) where isAndroids:
+                member("notification_priority", "PRIORITY_\(word.uppercased())")
+            case ("visibility", let word?): member(key, word.uppercased())
+            // firebase-admin makes them of other values, and nothing depends on them.
+            case ("eventtimestamp", _), ("eventtimeinmillis", _), ("vibratetimingsmillis", _),
+                ("vibratetimingsinmillis", _), ("lightsettings", _):
+                break
+            case (let name, _): member(Self.namesOfAdmin[name] ?? key, raw: value.compactBytes)
+            }
         }
     }
 
-    /// Writes the members of `aps` of firebase-admin for Node.
+    /// Writes the members of `aps` of firebase-admin.
     private mutating func adminMembers(of aps: JSONNode) {
         let names = [
-            "contentAvailable": "content-available", "mutableContent": "mutable-content", "threadId": "thread-id",
-            // Those of Python.
-            "content_available": "content-available", "mutable_content": "mutable-content", "thread_id": "thread-id",
+            "contentavailable": "content-available", "mutablecontent": "mutable-content", "threadid": "thread-id",
         ]
         for (key, value) in aps.members {
             // Python puts the members of custom_data beside the others.
@@ -510,7 +531,17 @@ extension JSONWriter {
                 for (key, value) in value.members { member(key, raw: value.compactBytes) }
                 continue
             }
-            guard let name = names[key] else {
+            if key == "alert", value.kind == .object {
+                member(
+                    key,
+                    object: { alert in
+                        for (key, value) in value.members {
+                            alert.member(Self.namesOfAlert[Self.plain(key)] ?? key, raw: value.compactBytes)
+                        }
+                    })
+                continue
+            }
+            guard let name = names[Self.plain(key)] else {
                 member(key, raw: value.compactBytes)
                 continue
             }

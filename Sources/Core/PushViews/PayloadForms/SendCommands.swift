@@ -7,10 +7,14 @@ struct CurlCommand {
     private var url: String?
     /// The headers of APNs.
     private var headers: [(name: String, value: String)] = []
+    /// Whether an option asks for HTTP/1.
+    private var isOfHTTP1 = false
 
     /// The app: the topic without the suffix of a push type.
     private var app: String? {
-        headers.first { $0.name == APNsHeader.topic.rawValue }.map { APNsTopic($0.value)?.app ?? $0.value }
+        headers.first { $0.name == APNsHeader.topic.rawValue && !$0.value.hasPrefix("$") }.map {
+            APNsTopic($0.value)?.app ?? $0.value
+        }
     }
 
     /// One-letter options with a value.
@@ -38,10 +42,15 @@ struct CurlCommand {
     }
 
     func payload() throws(PayloadFormError) -> WrittenPayload {
+        let host = url.flatMap(Self.host)
+        if let name = host.flatMap(Self.nameOfOther) {
+            throw PayloadFormError(
+                "a request to the push service of \(name), whose payloads nothing here knows: give one of FCM, APNs, Huawei, Amazon or a browser"
+            )
+        }
         guard let body = body ?? input else {
             throw PayloadFormError("the curl command has no body, which -d, --data-raw, --data-binary or --json give")
         }
-        let host = url.flatMap(Self.host)
         if host?.hasSuffix(".braze.com") == true || host?.hasSuffix(".braze.eu") == true {
             throw PayloadFormError(
                 """
@@ -56,10 +65,17 @@ struct CurlCommand {
         if host == "api.amazon.com" { (payload.platform, payload.transport) = (.android, .adm) }
         if isApples, !headers.isEmpty {
             var writer = JSONWriter()
-            writer.object { writer in headers.forEach { writer.member($0.name, $0.value) } }
+            let unknown = headers.filter { $0.value.hasPrefix("$") }
+            payload.remarks += unknown.map {
+                "\($0.name) is a variable, \($0.value.showingControls()): its value is not known, and it is left out"
+            }
+            writer.object { writer in
+                for header in headers where !header.value.hasPrefix("$") { writer.member(header.name, header.value) }
+            }
             payload.headers = writer.bytes
         }
         if isApples {
+            if isOfHTTP1 { payload.remarks.append("the command speaks HTTP/1, and APNs HTTP/2 alone: use --http2") }
             let lacks = [APNsHeader.pushType, .topic].filter { header in
                 !headers.contains { $0.name == header.rawValue }
             }
@@ -79,6 +95,7 @@ struct CurlCommand {
         case "data-urlencode", "form":
             throw PayloadFormError("curl --\(option): neither FCM nor APNs takes a form; give the JSON with -d")
         case "header": take(header: rest.popFirst() ?? [])
+        case "http1.0", "http1.1": isOfHTTP1 = true
         case "url": url = rest.popFirst().map { String(decoding: $0, as: UTF8.self) }
         // A word after another option is no URL, or contains no `://`.
         default: break
@@ -89,6 +106,7 @@ struct CurlCommand {
     private mutating func takeLetters(
         _ letters: ArraySlice<UInt8>, _ rest: inout ArraySlice<[UInt8]>
     ) throws(PayloadFormError) {
+        isOfHTTP1 = isOfHTTP1 || letters.first == UInt8(ascii: "0")
         guard let place = letters.firstIndex(where: Self.withValue.contains) else { return }
         let behind = letters[(place + 1)...]
         let value = behind.isEmpty ? rest.popFirst() : Array(behind)
@@ -120,6 +138,17 @@ struct CurlCommand {
         let value = header[(colon + 1)...].drop(while: \.isJSONWhiteSpace)
         headers.removeAll { $0.name == name }
         headers.append((name, String(decoding: value, as: UTF8.self)))
+    }
+
+    /// The push services of other makers, by the ends of their hosts.
+    private static func nameOfOther(_ host: String) -> String? {
+        let names = [
+            "hihonor.com": "Honor", "honor.com": "Honor", "vivo.com.cn": "vivo", "rustore.ru": "RuStore",
+            "xiaomi.com": "Xiaomi",
+            "oppomobile.com": "OPPO", "heytapmobi.com": "OPPO", "meizu.com": "Meizu", "ntfy.sh": "ntfy",
+            "pushover.net": "Pushover",
+        ]
+        return names.first { host == $0.key || host.hasSuffix(".\($0.key)") }?.value
     }
 
     /// Returns the host of a URL, without user, port and path.

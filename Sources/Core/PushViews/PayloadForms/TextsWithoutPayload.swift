@@ -307,6 +307,12 @@ extension PayloadForm {
             ("[object Object]", "JSON.stringify(message)"), ("<UNNotification", "request.content.userInfo"),
             ("Intent { ", "getExtras(), after extras.keySet()"),
         ]
+        // Any app gets intents: only those of pushes are about one.
+        if text.has("Intent { ".utf8) {
+            let action = PayloadStart.action(in: text)?.lowercased() ?? "push"
+            let ofPushes = ["c2dm", "gcm", "fcm", "messag", "push", "notif"]
+            if !ofPushes.contains(where: action.has) { return nil }
+        }
         return contentless.first { text.has($0.0.utf8) }.map { mark, remedy in
             "the message is printed without its content: have the app print \(remedy)"
         }

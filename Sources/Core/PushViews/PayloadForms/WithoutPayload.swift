@@ -26,6 +26,14 @@ extension PayloadEnvelope {
         {
             return body(of: "JPush")
         }
+        let (method, url) = (
+            object["method"] ?? object["Method"], object["url"] ?? object["path"] ?? object["RequestUri"]
+        )
+        if method != nil, url != nil, object.hasAny("headers", "Headers"),
+            !object.hasAny("body", "data", "json", "Body")
+        {
+            return "this is a request without its body, not a push: give the body that it sends"
+        }
         let languages = [object["contents"], object["headings"]].contains { $0?["en"] != nil }
         func body(of service: String) -> String {
             """
@@ -52,8 +60,10 @@ extension PayloadEnvelope {
         if isBrazes {
             return body(of: object.hasAny("campaign_id", "canvas_id") ? "a campaign or a Canvas of Braze" : "Braze")
         }
-        if object["notifications"]?.kind == .array, object["notifications"]?.elements.first?["tokens"] != nil {
-            return body(of: "gorush")
+        if let first = object["notifications"]?.elements.first, first.hasAny("tokens", "token"),
+            first["platform"] != nil
+        {
+            return body(of: first["tokens"] == nil ? "gaurun" : "gorush")
         }
         if let event = object["notification"], event.hasAny("event_id", "room_id"), event["devices"] != nil {
             return body(of: "a push gateway of Matrix")
@@ -121,11 +131,16 @@ extension PayloadEnvelope {
             !object.members.contains(where: { V1Body.keepsForItself($0.key) })
         else { return false }
         if object["log"]?.kind == .string, ["stdout", "stderr"].contains(object["stream"]?.string) { return true }
-        let level = ["level", "severity", "lvl", "levelname"].lazy.compactMap { object[$0] }.first
+        if object["@timestamp"] != nil, object.hasAny("message", "msg", "log") { return true }
+        let level = ["level_name", "level", "log.level", "severity", "lvl", "levelname"].lazy.compactMap { object[$0] }
+            .first
         let words = ["trace", "debug", "info", "notice", "warn", "warning", "error", "critical", "fatal", "default"]
         let isOfLogger = object.hasAny("pid", "hostname", "logger", "caller", "textPayload", "jsonPayload", "logName")
         if let number = level?.int64 { return isOfLogger || number >= 10 && number % 10 == 0 && object["msg"] != nil }
-        let isDate = time.string.map { $0.utf8.count >= 19 && $0.utf8.first?.isDigit == true && $0.has("-") } == true
+        let isDate =
+            time.string.map {
+                $0.utf8.count >= 10 && $0.utf8.first?.isDigit == true && ["-", "/"].contains(where: $0.has)
+            } == true
         return level?.string.map { words.contains($0.lowercased()) } == true && (isDate || isOfLogger)
             && object.hasAny("msg", "message", "log", "textPayload", "jsonPayload", "event")
     }

@@ -79,8 +79,23 @@ extension RequestTemplate {
             throw record.failure(field: "op", "only payloads and deliver requests can be \(verb)")
         }
         let platform = deliver.target.platform ?? deliver.transport?.platform
-        if platform == nil { guessed("\(record.place): no --platform given: using android") }
-        return (request, deliver, platform ?? .android)
+        guard platform == nil else { return (request, deliver, platform ?? .android) }
+        let (part, likely) = Self.onlyPart(of: deliver.payload)
+        let reason = part.map { ", for \($0) is its only part" } ?? ""
+        guessed("\(record.place): no --platform given: using \(likely.rawValue)\(reason)")
+        return (request, deliver, likely)
+    }
+}
+
+extension RequestTemplate {
+    /// The platform whose part a message of FCM v1 has alone; Android for any other payload.
+    private static func onlyPart(of payload: JSONNode) -> (name: String?, platform: Platform) {
+        let parts = ["data", "notification", "android", "apns", "webpush"].filter { payload["message"]?[$0] != nil }
+        return switch parts {
+        case ["apns"]: (parts[0], .ios)
+        case ["webpush"]: (parts[0], .web)
+        default: (nil, .android)
+        }
     }
 }
 

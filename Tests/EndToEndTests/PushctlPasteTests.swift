@@ -1,0 +1,191 @@
+import TestSupport
+import Testing
+
+@testable import PushModel
+
+/// Code, logs and answers that people paste, explained by the real program.
+@Suite("pushctl, what people paste", .timeLimit(.minutes(30)))
+struct PushctlPasteTests {
+    private func explain(_ text: String, _ more: String...) -> Program.Result {
+        pushctl.run(["explain", "--config", shippedConfiguration] + more + ["-"], input: Array(text.utf8))
+    }
+
+    @Test(
+        "names a variable whose value a key needs, and leaves the key out",
+        arguments: [
+            ("fcm.send({ to: t, priority: p, notification: { title: 'A' } });\n", "priority is a variable, p: "),
+            (
+                "fcm.send({ to: t, content_available: silent, notification: { title: 'A' } });\n",
+                "content_available is a variable, silent: its value is not known, and it is left out"
+            ),
+            (
+                "const message = { token: t, notification: { title: 'A' }, android: { priority: a ? 'high' : 'normal' } };\n",
+                "priority is a variable, a ? 'high' : 'normal': "
+            ),
+            (
+                "const message = { token: t, apns: { headers: { 'apns-priority': p }, payload: { aps: { alert: 'A' } } } };\n",
+                "apns-priority is a variable, p: "
+            ),
+            ("{\"aps\":{\"alert\":\"A\",\"badge\":$badge}}\n", "badge is a variable, $badge: "),
+            (
+                "curl -d '{\"aps\":{\"alert\":\"A\"}}' -H \"apns-push-type: $TYPE\" -H 'apns-topic: a' --http2 https://api.push.apple.com/3/device/00\n",
+                "apns-push-type is a variable, $TYPE: "
+            ),
+            (
+                "fcm.send({ registration_ids: tokens, notification: notification });\n",
+                "notification is a variable, notification: its members are not known"
+            ),
+            ("{\"to\":\"t\",\"notification\":$note}\n", "notification is a variable, $note: its members are not known"),
+        ])
+    func variables(_ text: String, _ words: String) {
+        let result = explain(text)
+        #expect(result.end == .exited(0) && result.errors.has(words), "\(result.errors)")
+        #expect(result.output.has("the system shows it: \""), "\(result.output)")
+        #expect(!result.output.has("Warnings") && !result.errors.has("refuses"), "\(result.output)\(result.errors)")
+    }
+
+    @Test(
+        "keeps a word that the key takes, and a number in which somebody marked something",
+        arguments: [
+            ("{\"to\":\"t\",\"priority\":high,\"data\":{\"a\":\"b\"}}\n", "priority high"),
+            ("{\n\"aps\": {\n\"alert\": \"A\",\n**\"content-available\": 1**\n}\n}\n", "didReceiveRemoteNotification"),
+            (
+                "m := &messaging.Message{Token: t, Data: map[string]string{\"a\": \"b\"}, Android: &messaging.AndroidConfig{Priority: \"high\", Notification: &messaging.AndroidNotification{Title: \"A\", Visibility: messaging.VisibilityPublic, Priority: messaging.PriorityHigh}}}\n",
+                "the system shows it: \"A\""
+            ),
+        ])
+    func wordsOfCode(_ text: String, _ words: String) {
+        let result = explain(text)
+        #expect(result.output.has(words) && !result.errors.has("is a variable"), "\(result.output)\(result.errors)")
+    }
+
+    @Test(
+        "finds the value of a variable above, whatever brackets and lines it has",
+        arguments: [
+            "$msg = array('title' => 'Here', 'body' => 'B');\n$f = array('to' => $t, 'notification' => $msg);\n",
+            "$msg = array\n(\n  'title' => 'Here',\n  'body' => 'B'\n);\n$f = array\n(\n  'to' => $t,\n  'notification' => $msg\n);\n",
+            "$n = Notification::create('Here', 'B');\n$m = CloudMessage::withTarget('token', $t)->withNotification($n);\n",
+            "var a = { title: 'Here' };\nfcm.send({ to: t, notification: { title: a.title, body: 'B' } });\n",
+        ])
+    func valuesAbove(_ text: String) {
+        let result = explain(text)
+        #expect(result.output.has("the system shows it: \"Here\", \"B\""), "\(result.output)\(result.errors)")
+    }
+
+    @Test("knows the names that firebase-admin has for keys of the API, in each language")
+    func firebaseAdmin() {
+        let alerts = [
+            "{ titleLocKey: 'T', locKey: 'L', launchImage: 'i' }", "{ 'title_loc_key': 'T', 'loc_key': 'L' }",
+            "{ titleLocalizationKey: 'T', localizationKey: 'L' }",
+        ]
+        for alert in alerts {
+            let code = "const message = { token: t, apns: { payload: { aps: { alert: \(alert) } } } };\n"
+            let result = explain(code)
+            #expect(result.output.has("with the text that the app has for T and L"), "\(result.output)")
+            #expect(result.errors.has("using ios, for apns is its only part"), "\(result.errors)")
+            #expect(!result.output.has("no key of Apple's"), "\(result.output)")
+        }
+        let block = """
+            titleLocKey: 'T', priority: 'high', visibility: 'private', eventTimestamp: now, vibrateTimingsMillis: [1], \
+            lightSettings: { color: '#aabbcc' }
+            """
+        let android = explain("const message = { token: t, android: { notification: { \(block) } } };\n")
+        #expect(android.end == .exited(0), "\(android.errors)")
+        #expect(android.output.has("with the text that the app has for T"), "\(android.output)")
+        // The API itself has no such names.
+        let plain = "{\"message\":{\"token\":\"t\",\"android\":{\"notification\":{\"priority\":\"high\"}}}}\n"
+        #expect(explain(plain).errors.has("Unknown name"), "\(explain(plain).errors)")
+        let only = explain("{\"message\":{\"token\":\"t\",\"webpush\":{\"notification\":{\"title\":\"A\"}}}}\n")
+        #expect(only.errors.has("using web, for webpush is its only part"), "\(only.errors)")
+    }
+
+    @Test(
+        "says what a text without a push is",
+        arguments: [
+            ("#0 index.php(24): send() #1 {main} thrown\n", "1 line of text without a push"),
+            ("The payload {title} is sent to {user}\n", "1 line of text without a push"),
+            ("[HTTP/1.1 200 OK\nServer: x\n", "2 lines of text without a push"),
+            ("[Braze] push received\n", "1 line of text without a push"),
+            (
+                "[FirebaseMessagingError: x] {\n  errorInfo: { code: 'messaging/mismatched-credential' }\n}\n",
+                "another Firebase project"
+            ),
+            ("{\"level\":\"error\",\"time\":\"2017/05/18 09:06:43\",\"message\":\"x\"}\n", "the record of a log"),
+            ("{\"@timestamp\":\"x\",\"message\":\"y\"}\n", "the record of a log"),
+            ("{\"error\":\"mismatched sender id\",\"status\":\"FAIL\"}\n", "the answer of a server"),
+            ("{\"reason\":\"AccessTokenExpired\"}\n", "the answer of Amazon Device Messaging"),
+            ("{\"notifications\":[{\"token\":[\"t\"],\"platform\":2,\"message\":\"x\"}]}\n", "a send body for gaurun"),
+            ("{\"method\":\"POST\",\"url\":\"https://x\",\"headers\":{\"a\":\"b\"}}\n", "a request without its body"),
+            ("{\"reason\":\"x\",\"notification\":{\"_deviceToken\":\"a\",\"_options\":{}}}\n", "no push that is known"),
+            ("D/A: registration payload: {\"channel\":{\"opt_in\":true}}\n", "1 line of a log without a push"),
+            ("I/A: Intent { act=android.intent.action.VIEW (has extras) }\n", "1 line of a log without a push"),
+            ("I/A: Intent { act=com.google.android.c2dm.intent.RECEIVE (has extras) }\n", "without its content"),
+            ("\"ExponentPushToken[x]\" is not a registered push notification recipient\n", "Expo delivered nothing"),
+            ("http.client.BadStatusLine: Unexpected HTTP/1.x request: POST /3/device/0\n", "the client speaks HTTP/1"),
+            ("curl https://api-push.vivo.com.cn/message/send -d '{\"title\":\"A\"}'\n", "the push service of vivo"),
+        ])
+    func withoutPush(_ text: String, _ words: String) {
+        let result = explain(text)
+        #expect(result.end == .exited(65) && result.errors.has(words), "\(result.errors)\(result.output)")
+    }
+
+    @Test(
+        "reads what code, logs and plugins print",
+        arguments: [
+            // Doubled quotation marks.
+            (#"var s = @"{""to"":""t"",""notification"":{""title"":""A""}}";"#, "android", "shown_by_system"),
+            (#""{""aps"":{""alert"":""A"",""badge"":1}}""#, "ios", "shown_by_system"),
+            // Code that sends web pushes and requests.
+            ("webpush.sendNotification(s, JSON.stringify({ title: 'A' }), { TTL: 60 });", "web", nil),
+            ("const p = JSON.stringify({ title: 'A' });\nwebpush.sendNotification(s, p);", "web", nil),
+            (
+                "fetch(u, {method:'POST', body: JSON.stringify({message:{token:'t',notification:{title:'A'}}})})",
+                "android", "shown_by_system"
+            ),
+            ("body: JSON.stringify({to:'ExponentPushToken[x]',title:'A'})", "android", nil),
+            // Members and extras without the brackets around them.
+            ("\"data\": {\"_ab\":\"true\"}", "android", nil), ("Key: _ab Value: true\nKey: t Value: A", "android", nil),
+            ("key = _ab, value = true\nkey = t, value = A", "android", nil),
+            // An intent's action, and the extras of a tap.
+            (
+                "Intent { act=com.google.android.c2dm.intent.REGISTRATION (has extras) } Bundle[{registration_id=x}]",
+                "android", "swallowed"
+            ),
+            (
+                "Bundle[{from=1, google.message_id=0:1, gcm.n.analytics_data=Bundle[{google.c.a.e=1}], k=v}]",
+                "android",
+                "shown_by_system"
+            ),
+            // Java's map with others in it.
+            ("{aps={alert=A, badge=1}}", "ios", "shown_by_system"),
+            // The headers of a request before its body.
+            ("POST /3/device/0 HTTP/2\napns-push-type: location\n\n{\"aps\":{}}", "ios", "swallowed"),
+            // Huawei's data is a text.
+            ("{\"remoteMessage\":{\"data\":\"{\\\"_ab\\\":\\\"true\\\"}\",\"messageId\":\"m\"}}", "android", nil),
+        ])
+    func printed(_ text: String, _ platform: String, _ outcome: String?) throws {
+        let result = explain(text + "\n", "--json")
+        let line = try #require(result.lines.first, "\(result.errors)")
+        #expect(result.lines.count == 1 && result.end == .exited(0), "\(result.errors)")
+        #expect(try json(line)["platform"]?.string == platform, "\(line)")
+        #expect(try outcome == nil || json(line)["outcome"]?.string == outcome, "\(line)")
+        if text.has("_ab") { #expect(try json(line)["provider"]?.string == "braze", "\(line)") }
+        if text.has("remoteMessage") { #expect(try json(line)["transport"]?.string == "hms") }
+    }
+
+    @Test("says that a command speaks HTTP/1 to APNs")
+    func http1() {
+        for option in ["--http1.1", "-0"] {
+            let command =
+                "curl \(option) -H 'apns-topic: a' -d '{\"aps\":{\"alert\":\"A\"}}' https://api.push.apple.com/3/device/0\n"
+            #expect(explain(command).errors.has("APNs HTTP/2 alone: use --http2"), "\(explain(command).errors)")
+        }
+    }
+
+    @Test("reads the priorities of React Native Firebase, which are numbers")
+    func priorities() {
+        let message =
+            "{\"data\":{\"a\":\"b\"},\"originalPriority\":1,\"priority\":2,\"messageId\":\"m\",\"from\":\"1\"}\n"
+        #expect(explain(message).output.has("priority high, delivered as normal"), "\(explain(message).output)")
+    }
+}
