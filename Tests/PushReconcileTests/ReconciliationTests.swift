@@ -450,6 +450,17 @@ struct ReconciliationTests {
                 == true)
     }
 
+    @Test("proposes no pair whose pushes came on a day on which the export has none", arguments: [0, 1])
+    func daysOfProposals(onSecondDay count: Int) throws {
+        let rows =
+            "campaign_id,time,sent,direct_opens,total_opens\nWelcome,1970-01-01,20,0,0\nWelcome,1970-01-02,0,0,0\n"
+        let result = try reconciled(rows) { feed in
+            for number in 0..<20 { _ = feed.push("cid-7", at: number < count ? 86_400 : 0) }
+        }
+        #expect(result.proposals.contains("on the same 1 day") == (count == 0), "\(result.proposals)")
+        #expect(result.proposals.contains("cid-7") == (count == 0))
+    }
+
     @Test("has a row for each day and platform, in text, CSV, JSON and HTML")
     func formats() throws {
         let rows =
