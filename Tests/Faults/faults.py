@@ -70,13 +70,13 @@ OWN = {
 # Suites that pass the core, too. Those of the daemon are not here: they take minutes for each fault.
 OTHERS = ["ReportReadingTests"]
 # Suites of a whole program, for faults that no other suite sees, and the filter that selects them: those of pushctl that
-# start no daemon. All of them would take 100 s for each fault.
+# hardly start a daemon. All of them would take 100 s for each fault.
 LAST = {
     "EndToEndTests": r"^EndToEndTests\.Pushctl(CommandLine|Conform|Example|Explain|ExplainDirectory|Input|Reconcile|Show|"
     "Simulate|Test)Tests/"
 }
 # Programs that those suites start.
-PROGRAMS = ["pushctl"]
+PROGRAMS = ["pushctl", "pushrouterd"]
 TARGETS = sorted({target for targets in OWN.values() for target in targets}) + OTHERS
 STAGES = ["own suites", "other suites", "pushctl's suites"]
 # Each kind as often as it stands here.

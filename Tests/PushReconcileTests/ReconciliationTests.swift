@@ -72,6 +72,8 @@ struct ReconciliationTests {
         let result = try reconciled("spring,812,1,3\n", spring(5, direct: 2, influenced: 1))
         #expect(sentences(result).isEmpty)
         #expect(result.gaps(over: try #require(Percent("100"))) == ["spring: not compared: we saw 5 of 812"])
+        let others = try reconciled("gone,3,0,0\nempty,0,0,0\n") { _ = $0.push("x") }
+        #expect(others.gaps(over: try #require(Percent("100"))) == ["gone: not compared: we saw none of 3"])
         let text = result.lines(TextStyle()).map(\.text)
         let line = "  spring: sent 812 | seen here 5 | direct 1 / ours 2 | total 3 / ours 3"
         #expect(Array(text.suffix(3)) == ["", "Too few seen for a statement about the rest", line])

@@ -8,37 +8,6 @@ import Testing
 /// All that the page shows of one scene, with its links and fields, and what its API and its buttons answer.
 @Suite("The whole page", .timeLimit(.minutes(30)))
 struct WholePageTests {
-    /// The texts of a page, a line each; links, fields and buttons with what they name.
-    private static func lines(of html: String) -> [String] {
-        let attributes = ["href", "action", "name", "value", "form", "title", "placeholder", "datetime"]
-        let marks = ["open", "checked", "selected", "disabled", "aria-current", "required"]
-        let inline = ["b", "a", "span", "code", "time", "i", "small", "em", "strong", "abbr"]
-        var (lines, line, isLeftOut) = ([String](), "", false)
-        func end() {
-            let text = line.split { $0.isWhitespace }.joined(separator: " ")
-            if !text.isEmpty { lines.append(text) }
-            line = ""
-        }
-        for part in html.split(separator: "<").dropFirst() {
-            let pieces = part.split(separator: ">", maxSplits: 1, omittingEmptySubsequences: false)
-            let tag = pieces[0]
-            let name = tag.prefix { !$0.isWhitespace && $0 != "/" }
-            if ["style", "script", "svg", "head"].contains(name) { isLeftOut = true }
-            if ["/style", "/script", "/svg", "/head"].contains(tag.prefix { !$0.isWhitespace }) { isLeftOut = false }
-            guard !isLeftOut else { continue }
-            if !name.isEmpty, !inline.contains(String(name)) { end() }
-            let facts = attributes.compactMap { attribute -> String? in
-                guard let begin = tag.firstRange(of: " \(attribute)=\"") else { return nil }
-                return "\(attribute)=\(tag[begin.upperBound...].prefix { $0 != "\"" })"
-            }
-            let set = marks.filter { tag.contains(" \($0)") }
-            if !(facts + set).isEmpty { line += "[\(name) \((facts + set).joined(separator: " "))] " }
-            if pieces.count > 1 { line += pieces[1] }
-        }
-        end()
-        return lines
-    }
-
     /// The members of JSON, a line each.
     private static func lines(of node: JSONNode, _ path: String = "") -> [String] {
         switch node.kind {
@@ -153,7 +122,7 @@ struct WholePageTests {
             return response.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         }
         let main = response.text.firstRange(of: "<main").map { String(response.text[$0.lowerBound...]) }
-        return lines(of: isWhole ? response.text : main ?? response.text)
+        return shownLines(ofHTML: isWhole ? response.text : main ?? response.text)
     }
 
     @Test("shows of one scene what Fixtures/page/shown.txt has; with a query, what the page without it has not")
@@ -215,7 +184,7 @@ struct WholePageTests {
             found += scene.notes.lines.map { "notes \($0)" }
             guard response.status != 303 else { continue }
             let main = response.text.firstRange(of: "<main").map { String(response.text[$0.lowerBound...]) }
-            found += Self.lines(of: main ?? response.text)
+            found += shownLines(ofHTML: main ?? response.text)
         }
         Fixture.expect(found, in: "page/acts.txt")
     }
