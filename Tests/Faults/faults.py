@@ -6,8 +6,8 @@ faults.py [--seed N] [--count N] [--only FOLDER]... [--fault K]... [--keep DIR] 
 Draws faults by seed (operators, bounds, numbers, swapped arguments, dropped calls; Mutator.swift lists the places) and
 writes all of them into a copy of the package. Each is behind a switch, and `PUSH_FAULT=K` at the start of a program
 turns number K on. So the copy is built once. A first run without a fault shows which suites pass each place. Then the
-suites of the fault's own folder run with it, and, if they see nothing, the other suites that pass the place. A failed
-test, a crash and a hang see a fault.
+suites of the fault's own folder run with it, and, if they see nothing, the other suites that pass the place, and last
+those of pushctl. A failed test, a crash and a hang see a fault.
 
 Prints each fault, and in the end the figures. Exit status 1: fewer than 90 of 100 faults are seen, not counting those
 that equivalent.txt names with the reason why they change nothing.
@@ -67,11 +67,18 @@ OWN = {
     "PushViews/Simulation": ["PushRoutingTests", "PushDispatchTests"],
     "PushViews/Web": ["PushWebTests"],
 }
-# Suites that pass the core, too. Those of the daemon and of whole programs are not here: they take minutes for each fault.
+# Suites that pass the core, too. Those of the daemon are not here: they take minutes for each fault.
 OTHERS = ["ReportReadingTests"]
+# Suites of a whole program, for faults that no other suite sees, and the filter that selects them: those of pushctl that
+# hardly start a daemon. All of them would take 100 s for each fault.
+LAST = {
+    "EndToEndTests": r"^EndToEndTests\.Pushctl(CommandLine|Conform|Example|Explain|ExplainDirectory|Input|Reconcile|Show|"
+    "Simulate|Test)Tests/"
+}
 # Programs that those suites start.
-PROGRAMS = ["pushctl"]
+PROGRAMS = ["pushctl", "pushrouterd"]
 TARGETS = sorted({target for targets in OWN.values() for target in targets}) + OTHERS
+STAGES = ["own suites", "other suites", "pushctl's suites"]
 # Each kind as often as it stands here.
 KINDS = ["bound", "call", "number", "equal", "bound", "logic", "call", "sum", "not", "number", "swap", "word"]
 # A file with many places is not drawn again and again, and two faults of one expression would be slow to compile.
@@ -218,7 +225,7 @@ def copy(package, faults):
                 data = data[:fault.begin] + new + data[fault.end:]
             if name == "Package.swift":
                 data = data.replace(b".treatAllWarnings(as: .error)", b'.unsafeFlags(["-suppress-warnings"])')
-                data += (MANIFEST % ", ".join(f'"{target}"' for target in TARGETS + PROGRAMS)).encode()
+                data += (MANIFEST % ", ".join(f'"{target}"' for target in [*TARGETS, *LAST, *PROGRAMS])).encode()
             write(target, data)
             target.chmod(source.stat().st_mode)
     for path in [*package.glob("Sources/**/*.swift"), *package.glob("Tests/**/*.swift")]:
@@ -261,7 +268,7 @@ class Tests:
             environment["PUSH_FAULTS_PASSED"] = str(passed)
         process = subprocess.Popen(
             [self.package / ".build/debug/pushrouterdPackageTests.xctest", "--testing-library", "swift-testing",
-             "--filter", rf"^{target}\.", "--skip", "WithoutRoot"], cwd=self.package, env=environment,
+             "--filter", LAST.get(target, rf"^{target}\."), "--skip", "WithoutRoot"], cwd=self.package, env=environment,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
             text=True, errors="replace")
         hung = threading.Event()
@@ -353,9 +360,10 @@ def run(options, work, begin):
         fault.verdict = before.get(fault.name)
     tests = Tests(work / "package")
     left = faults
-    for stage in ("own suites", "other suites"):
+    for stage in STAGES:
         def targets(fault):
-            return fault.own() if stage == "own suites" else [name for name in TARGETS if name not in fault.own()]
+            others = [name for name in TARGETS if name not in fault.own()]
+            return {"own suites": fault.own(), "other suites": others}.get(stage, list(LAST))
 
         def judge(fault):
             seen = tests.see(fault, targets(fault))
@@ -383,9 +391,11 @@ def report(faults, equivalent, tests, seconds):
         f"\n    {fault.name}" for fault in survived), sep="\n")
     by = collections.Counter(fault.verdict for fault in faults)
     real = len(faults) - len(none)
-    print(f"\n{len(faults)} faults: {by['own suites']} seen by their own suites, {by['other suites']} by others, "
-          f"{len(none)} equivalent, {len(survived)} survived; {100 * (real - len(survived)) / max(real, 1):.1f} % of "
-          f"those that are not equivalent are seen; {seconds / 60:.0f} minutes")
+    own, others, last = (by[stage] for stage in STAGES)
+    print(f"\n{len(faults)} faults: {own} seen by their own suites, {others} by others, {last} by those of pushctl, "
+          f"{len(none)} equivalent, {len(survived)} survived; "
+          f"{100 * (real - len(survived)) / max(real, 1):.1f} % of those that are not equivalent are seen; "
+          f"{seconds / 60:.0f} minutes")
     return 0 if len(survived) <= real * 0.1 else 1
 
 

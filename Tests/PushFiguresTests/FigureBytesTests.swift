@@ -45,6 +45,21 @@ struct FigureBytesTests {
         #expect(spans.requests == count + 300 && spans.missed == count + 300)
     }
 
+    @Test(
+        "have numbers of at most nine bytes",
+        arguments: [(1, 0x7F), (8, 0x7F), (9, nil), (9, 0), (10, nil)] as [(Int, UInt8?)])
+    func longestNumber(continued: Int, last: UInt8?) throws {
+        let bytes = [UInt8](repeating: 0x80, count: continued) + (last.map { [$0] } ?? [])
+        try bytes.withUnsafeBytes { bytes throws in
+            var reader = FigureReader(bytes)
+            guard let last, continued < 9 else {
+                #expect(throws: FigureError.self) { try reader.number() }
+                return
+            }
+            #expect(try reader.number() == Int(last) << (7 * continued) && reader.isAtEnd)
+        }
+    }
+
     @Test("give an error with more misses than due invocations")
     func contradiction() {
         let (_, span) = random(40, seed: 5)

@@ -181,6 +181,9 @@ struct ProviderTokenTests {
         // One more than the limit: all are forgotten, and none is refused wrongly.
         #expect(try use(0, key: "C") == nil)
         #expect(try use(1201) == nil)
+        updates = ProviderTokenUpdates(providersMax: 1)
+        #expect(try use(0) == nil && use(0, key: "B") == nil)
+        #expect(try use(5) == nil, "the second key is one more than the limit, so the first is forgotten")
     }
 
     @Test("have parts in base64url with zero padding bits, and a bounded length")

@@ -152,6 +152,21 @@ struct SessionAnswerTests {
                 + #""custom_events_waiting":{"pending":0,"queued":0,"claimed":0,"unknown":0}}"#)
     }
 
+    @Test("names at most ten pushes that it does not influence")
+    func longest() throws {
+        var answer = SessionAnswer(Story.story(#"{"op":"session"}"#, []))
+        answer.add(session(number: 41))
+        for number in 20...31 as ClosedRange<Int64> {
+            var other = Story.story(
+                #"{"op":"deliver","payload":{"data":{"_ab":"true","cid":"spring"}}}"#,
+                [Story.invocation(.handedToTracker, handler: nil, provider: "braze")])
+            other.request.seq = SequenceNumber(number)
+            answer.add(PushFacts(other), TrackerRules())
+        }
+        let root = try JSONDocument(scanning: answer.json).root
+        #expect(root["not_influenced"]?.elements.map { $0["seq"]?.int64 } == (20...29).map { $0 })
+    }
+
     @Test(
         "says whether a session began, goes on or ended, and that nothing changed where there is none",
         arguments: [

@@ -72,6 +72,8 @@ struct ReconciliationTests {
         let result = try reconciled("spring,812,1,3\n", spring(5, direct: 2, influenced: 1))
         #expect(sentences(result).isEmpty)
         #expect(result.gaps(over: try #require(Percent("100"))) == ["spring: not compared: we saw 5 of 812"])
+        let others = try reconciled("gone,3,0,0\nempty,0,0,0\n") { _ = $0.push("x") }
+        #expect(others.gaps(over: try #require(Percent("100"))) == ["gone: not compared: we saw none of 3"])
         let text = result.lines(TextStyle()).map(\.text)
         let line = "  spring: sent 812 | seen here 5 | direct 1 / ours 2 | total 3 / ours 3"
         #expect(Array(text.suffix(3)) == ["", "Too few seen for a statement about the rest", line])
@@ -448,6 +450,17 @@ struct ReconciliationTests {
         #expect(
             result.lines(TextStyle()).map(\.text).first?.hasPrefix("None of the 5 campaigns of the export is in")
                 == true)
+    }
+
+    @Test("proposes no pair whose pushes came on a day on which the export has none", arguments: [0, 1])
+    func daysOfProposals(onSecondDay count: Int) throws {
+        let rows =
+            "campaign_id,time,sent,direct_opens,total_opens\nWelcome,1970-01-01,20,0,0\nWelcome,1970-01-02,0,0,0\n"
+        let result = try reconciled(rows) { feed in
+            for number in 0..<20 { _ = feed.push("cid-7", at: number < count ? 86_400 : 0) }
+        }
+        #expect(result.proposals.contains("on the same 1 day") == (count == 0), "\(result.proposals)")
+        #expect(result.proposals.contains("cid-7") == (count == 0))
     }
 
     @Test("has a row for each day and platform, in text, CSV, JSON and HTML")

@@ -1,4 +1,3 @@
-import Glibc
 import TestSupport
 import Testing
 
@@ -22,11 +21,7 @@ struct FiguresTests {
     }
 
     private func expect(_ json: [UInt8], in name: String) throws {
-        let found = Self.lines(of: try JSONDocument(scanning: json).root)
-        if getenv("PUSH_TEST_WRITE") != nil { Fixture.write(found.joined(separator: "\n") + "\n", to: name) }
-        let wanted = String(decoding: Fixture.bytes(name), as: UTF8.self).split(separator: "\n").map(String.init)
-        let (new, gone) = (Set(found).subtracting(wanted).sorted(), Set(wanted).subtracting(found).sorted())
-        #expect(found == wanted, "\(name): found \(new) in place of \(gone)")
+        Fixture.expect(Self.lines(of: try JSONDocument(scanning: json).root), in: name)
     }
 
     /// Rows of nine kinds; the numbers of rows are chosen so that their sums differ, too.
@@ -106,8 +101,25 @@ struct FiguresTests {
         try expect(Self.document(Self.rows, comparedWith: baseline).json, in: "figures/report.txt")
     }
 
-    @Test("are in the report of campaigns what the golden file has")
-    func inCampaigns() throws {
+    @Test("are in each look of the report what the golden file has")
+    func inLooks() throws {
+        let faster = (1...200).map { row($0 * 11, .handled, queue: .milliseconds(1), exec: .milliseconds(300)) }
+        let baseline = try Baseline(JSONDocument(scanning: Self.document(faster).json).root)
+        let document = Self.document(Self.rows, comparedWith: baseline)
+        var found: [String] = []
+        for (name, style) in [
+            ("text", TextStyle()), ("text, 70 columns", TextStyle(width: 70)),
+            ("text, 120 columns of ASCII", TextStyle(width: 120, usesUnicode: false)),
+        ] {
+            found += ["==== \(name)"] + document.lines(style).map { "\($0.tone) \($0.text)" }
+        }
+        found += ["==== Markdown"] + document.markdown.split(separator: "\n").map(String.init)
+        found += ["==== JUnit"] + document.junit.split(separator: "\n").map(String.init)
+        found += ["==== HTML"] + shownLines(ofHTML: document.html)
+        Fixture.expect(found, in: "figures/looks.txt")
+    }
+
+    private static func campaigns() -> CampaignReport {
         var report = CampaignReport(
             window: ReportWindow(until: WallTime(milliseconds: 2_000_000_000_000)),
             selection: .init(campaign: nil, field: .platform, idRule: .decode), zone: .utc)
@@ -141,7 +153,19 @@ struct FiguresTests {
             report.add(row(seq, .shownBySystem, provider: "braze"), campaign: seq > 4 ? "winter" : nil)
         }
         report.rowsBegin = WallTime(milliseconds: 60_000)
-        try expect(report.json, in: "figures/campaigns.txt")
+        return report
+    }
+
+    @Test("are in the report of campaigns what the golden file has")
+    func inCampaigns() throws { try expect(Self.campaigns().json, in: "figures/campaigns.txt") }
+
+    @Test("are in each look of the report of campaigns what the golden file has")
+    func inLooksOfCampaigns() {
+        let report = Self.campaigns()
+        var found = ["==== text"] + report.text.split(separator: "\n").map(String.init)
+        found += ["==== text, 70 columns"] + report.lines(TextStyle(width: 70)).map { "\($0.tone) \($0.text)" }
+        found += ["==== CSV"] + report.csv.split(separator: "\r\n").map(String.init)
+        Fixture.expect(found, in: "figures/campaign-looks.txt")
     }
 
     @Test("are of a load what the golden file has")

@@ -202,6 +202,12 @@ struct ReportDocumentTests {
         #expect(lines.contains { $0.hasPrefix("Alert (page): ") && $0.hasSuffix(end) })
         #expect(!lines.contains { $0.hasPrefix("Warning: ") })
         #expect(document.markdown.contains("\n- Alert (page): ") && !document.markdown.contains("**Warning:**"))
+        #expect(!document.html.contains("Burn rates until"))
+        let due = ServiceLevel(
+            objective: level.objective, compliance: Compliance(due: 1, missed: 0), rates: rates)
+        #expect(
+            ReportDocument(report: report([]), detail: ReportDetail(), serviceLevel: due).html.contains(
+                "Burn rates until"))
     }
 
     @Test(

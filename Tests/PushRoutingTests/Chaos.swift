@@ -22,6 +22,9 @@ struct Chaos {
     private var ended: Set<InvocationID> = []
     private var accepted = 0
     private(set) var violations: [String] = []
+    /// The outputs of the router, a line each, if ``keepsTrace`` says so.
+    private(set) var trace: [String] = []
+    private let keepsTrace: Bool
     /// The numbers of outcomes, reasons and changes, so that a test can check that the run reached them.
     private(set) var outcomes: [Outcome: Int] = [:]
     private(set) var reasons: [ReasonCode: Int] = [:]
@@ -32,8 +35,9 @@ struct Chaos {
     /// The largest number of waiting deliveries in a lane.
     private(set) var longestLane = 0
 
-    init(seed: UInt64, crashes: Bool) {
+    init(seed: UInt64, crashes: Bool, keepsTrace: Bool = false) {
         self.seed = seed
+        self.keepsTrace = keepsTrace
         self.crashes = crashes
         random = SeededGenerator(seed: seed)
         table = Self.table(&random)
@@ -191,6 +195,7 @@ struct Chaos {
         let observersPlaces = max(bench.router.places.running.observers, table.limits.observers)
         let before = handlers
         let effects = act(&bench, table)
+        if keepsTrace { note(effects) }
         for case .effect(let effect) in effects { check(effect) }
         check(effects, before)
         for violation in bench.ledger.violations { expect(false, violation) }
@@ -208,6 +213,30 @@ struct Chaos {
         expect(
             !router.invocations.isEmpty || router.nextDue == nil || router.memory.tracker.nextDue != nil,
             "a timer for nothing")
+    }
+
+    /// Adds the router's output to the trace, with each row in full, and how the handlers are where that changed.
+    private mutating func note(_ effects: [RouterOutput]) {
+        for effect in effects {
+            guard let text = effect.text else { continue }
+            var line = "\(time.microseconds) \(text)"
+            switch effect {
+            case .record(.invocation(let row)), .record(.update(let row)):
+                line +=
+                    " \(flatLines(of: row).map { String($0.drop { $0 != " " }.dropFirst()) }.joined(separator: ","))"
+            case .record(.request(let accepted)):
+                line += " \(accepted.transport?.rawValue ?? "-") \(accepted.isTracked)"
+            default: break
+            }
+            trace.append(line)
+        }
+        let status = (handlers.values.sorted { $0.name < $1.name }).map { handler in
+            "\(handler.name) \(handler.running)/\(handler.limit ?? -1) \(handler.waiting)/\(handler.queueLimit) "
+                + "\(handler.observersRunning) \(handler.observersWaiting) \(handler.refused) \(handler.passedOver) "
+                + "\(handler.breaker?.rawValue ?? "-") \(handler.pause.microseconds) \(handler.isDraining)"
+        }
+        let line = "  now \(status.joined(separator: "; ")); \(bench.router.bytesInFlight) bytes"
+        if trace.last(where: { $0.hasPrefix("  now") }) != line { trace.append(line) }
     }
 
     /// Checks that `HandlerStatus` counts the running and the waiting invocations right, that they stay within their

@@ -15,6 +15,17 @@ struct ChaosTests {
         expectOrder(seeds: Search.seeds(300), crashes: true)
     }
 
+    @Test("a router does in ten runs what Fixtures/routing/runs.txt has")
+    func trace() {
+        var found: [String] = []
+        for seed in 1...10 as ClosedRange<UInt64> {
+            var chaos = Chaos(seed: seed, crashes: seed % 2 == 0, keepsTrace: true)
+            chaos.run(steps: 40)
+            found += ["==== run \(seed)"] + chaos.trace
+        }
+        Fixture.expect(found, in: "routing/runs.txt")
+    }
+
     private func expectOrder(seeds: Range<UInt64>, crashes: Bool) {
         var outcomes: [Outcome: Int] = [:]
         var reasons: [ReasonCode: Int] = [:]

@@ -46,6 +46,25 @@ struct DocumentedWordsTests {
         }
     }
 
+    @Test("and the limits of the code, in pushrouterd(8)")
+    func limits() throws {
+        func grouped(_ number: Int64) -> String {
+            let digits = Array("\(number)".reversed())
+            return String(
+                digits.enumerated().flatMap { $0.offset > 0 && $0.offset % 3 == 0 ? [",", $0.element] : [$0.element] }
+                    .reversed())
+        }
+        let sentences = [
+            "there are at most \(grouped(AuditRecord.most)).",
+            "at most \(grouped(Int64(ControlRequest.Operation.requestsMax))) numbers of requests",
+            "holds at most \(grouped(Int64(ClaimRequest.heldMax))) entries",
+            "at most \(Target.longestName) bytes, without NUL",
+            "of at most \(grouped(Int64(TokenRequest.longestToken))) bytes",
+        ]
+        let page = try text(of: "pushrouterd.8")
+        for sentence in sentences { #expect(page.contains(sentence), "\(sentence)") }
+    }
+
     /// The words that do not stand on a page between spaces, quotes or punctuation.
     private func missing(_ words: [String], in page: String) throws -> [String] {
         let has = Set(try text(of: page).split { !($0.isLetter || $0 == "_") }.map(String.init))

@@ -62,6 +62,23 @@ struct MemoryTests {
         #expect(bench.rows.violations == [])
     }
 
+    @Test("uses the memory of forgotten deliveries again: that of twice as many as a page has is enough")
+    func pagesAgain() throws {
+        var rules = TrackerRules()
+        rules.rememberMax = 5
+        var tracker = Tracker(stateID: TrackerBench.stateID, rules: rules)
+        for number in 1...(3 * 8192) as ClosedRange<Int64> {
+            var output = TrackerOutput()
+            tracker.receive(
+                TrackedDelivery(
+                    seq: SequenceNumber(number), platform: .android, app: "shop", device: "phone", externalID: "u1",
+                    messageID: nil, hasOwnID: false, uniqueID: nil, campaignID: nil, digest: nil,
+                    receivedAt: TrackerBench.time(.zero)), now: TrackerBench.time(.zero), into: &output)
+        }
+        #expect(tracker.count == 5)
+        #expect(try #require(tracker.deliveries.oldest) < 2 * 8192)
+    }
+
     @Test("forgets a session and the starts of a user when they were unused for long, with their rows")
     func sessions() {
         var bench = TrackerBench { $0.remember = .seconds(100) }

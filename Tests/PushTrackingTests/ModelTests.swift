@@ -18,6 +18,30 @@ struct ModelTests {
     }
 }
 
+extension Tracker {
+    /// The first number that the rows have otherwise, and so what a restart would change; `nil` if there is none.
+    fileprivate func difference(from rows: TrackerRows) -> String? {
+        var texts: Set<String> = []
+        for (_, received) in rows.deliveries {
+            texts.formUnion([received.externalUserID, received.appID, received.push?.campaignID].compactMap(\.self))
+        }
+        for row in rows.sessions { texts.formUnion([row.externalID, row.key.app].compactMap(\.self)) }
+        for row in rows.starts { texts.formUnion([row.key.owner, row.key.app].compactMap(\.self)) }
+        for row in rows.pendingStarts { texts.formUnion([row.externalID, row.key.app].compactMap(\.self)) }
+        let keys = rows.deliveries.map { DeviceKey(app: $0.received.appID, device: $0.received.deviceID ?? "-") }
+        let numbers = [
+            ("deliveries", count, rows.deliveries.count), ("sessions", sessionCount, rows.sessions.count),
+            ("starts", history.count, rows.starts.count), ("held", held.count, rows.held.count),
+            ("pending", pendingStarts.count, rows.pendingStarts.count), ("texts", self.texts.count, texts.count),
+            (
+                "devices", devices.count,
+                Set(keys + rows.sessions.map(\.key) + rows.pendingStarts.map(\.key)).count
+            ),
+        ]
+        return numbers.first { $0.1 != $0.2 }.map { "\($0.0): \($0.1), and \($0.2) in the rows" }
+    }
+}
+
 /// Random requests and times, to the tracker and to the model.
 private struct RandomHistory {
     private static let stateID = UUID128(high: 1, low: 2)
@@ -64,10 +88,15 @@ private struct RandomHistory {
                     """
             }
             if let violation = rows.violations.first { return log.joined(separator: "\n") + "\n" + violation }
-            if rows.deliveries.count != tracker.count { return "\(rows.deliveries.count) rows, \(tracker.count) kept" }
+            if let difference = tracker.difference(from: rows) {
+                return log.joined(separator: "\n") + "\n" + difference
+            }
             guard Int.random(in: 0..<40, using: &random) == 0 else { continue }
             log.append("restart")
             tracker = rows.restored(stateID: Self.stateID, rules: rules, now: WallTime(milliseconds: now))
+            if let difference = tracker.difference(from: rows) {
+                return log.joined(separator: "\n") + "\nrestored: " + difference
+            }
             model.restart(now: now)
         }
         return nil

@@ -27,6 +27,12 @@ struct ReaderTests {
         return story
     }
 
+    @Test("a list reads at most 300 pushes, and goes on behind the last of them")
+    func longestList() throws {
+        let page = try Scene((1...310).map { Sample.handed($0) }).get("/").text
+        #expect(page.contains("before=11\"") && !page.contains("before=10\""), "\(page.count)")
+    }
+
     @Test("the address of the list names the push beside it, whose row alone is the chosen one")
     func chosen() throws {
         let scene = Scene((41...43).map { Sample.apart($0, Sample.handled($0)) })

@@ -50,6 +50,18 @@ final class StoredRecordTests {
         }
     }
 
+    @Test("with a list has each of its numbers, however many there are", arguments: 0...3)
+    func lists(count: Int) throws {
+        let topic = try #require(TopicName(project: "p", topic: "news"))
+        let numbers = (0..<count).map { SequenceNumber(1 << (Int64($0) * 20) + 5) }
+        let change = SubscriptionChange(topic: topic, since: count == 1 ? nil : 17, devices: numbers)
+        let buffer = RowBuffer(headroom: 0)
+        buffer.append(.request, change)
+        var reader = RowReader(buffer.rows)
+        var row = try #require(try reader.next()?.values)
+        #expect(try SubscriptionChange(reading: &row) == change && row.isAtEnd)
+    }
+
     @Test("is read from the log and from the ledger as it was written")
     func every() throws {
         try roundTrip(Whole.requests)

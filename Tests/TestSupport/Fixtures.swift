@@ -1,5 +1,10 @@
 import Glibc
 
+// A build without tests builds this target, too, and has no module Testing.
+#if canImport(Testing)
+    public import Testing
+#endif
+
 /// The files below `Tests/Fixtures`. A missing file is an error of the test and traps with its path.
 public enum Fixture {
     private static let root: String = {
@@ -42,6 +47,23 @@ public enum Fixture {
         names(in: root + folder).filter { $0.hasSuffix(suffix) }.map { "\(folder)/\($0)" }
     }
 }
+
+#if canImport(Testing)
+    extension Fixture {
+        /// Compares the lines that a test found with those of a file. With `PUSH_TEST_WRITE=1` it writes the file before;
+        /// read the difference before you commit it.
+        public static func expect(
+            _ found: [String], in path: String, _ place: SourceLocation = #_sourceLocation
+        ) {
+            if getenv("PUSH_TEST_WRITE") != nil { write(found.joined(separator: "\n") + "\n", to: path) }
+            let wanted = String(decoding: bytes(path), as: UTF8.self).split(
+                separator: "\n", omittingEmptySubsequences: false
+            ).dropLast().map(String.init)
+            let (new, gone) = (Set(found).subtracting(wanted).sorted(), Set(wanted).subtracting(found).sorted())
+            #expect(found == wanted, "\(path): found \(new) in place of \(gone)", sourceLocation: place)
+        }
+    }
+#endif
 
 extension String {
     /// Returns the start of the last occurrence of `text`.

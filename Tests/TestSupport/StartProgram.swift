@@ -6,7 +6,7 @@ public import Glibc
 /// - Parameters:
 ///   - path: the path of the program.
 ///   - words: its name and arguments.
-///   - environment: all of its variables, as `NAME=value`.
+///   - environment: all of its variables, as `NAME=value`, but for the fault that Tests/Faults turns on.
 ///   - actions: the actions on its descriptors.
 ///   - leadsGroup: whether it leads a new process group.
 /// - Returns: its process id, to be reaped by the caller.
@@ -24,7 +24,12 @@ public func startProgram(
     posix_spawnattr_setsigdefault(&attributes, &signals)
     let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (leadsGroup ? POSIX_SPAWN_SETPGROUP : 0)
     posix_spawnattr_setflags(&attributes, Int16(flags))
-    let (arguments, variables) = (words.map { strdup($0) } + [nil], environment.map { strdup($0) } + [nil])
+    let faults: [String] = ["PUSH_FAULT", "PUSH_FAULTS_PASSED"].compactMap { (name: String) -> String? in
+        getenv(name).map { "\(name)=" + String(cString: $0) }
+    }
+    let (arguments, variables) = (
+        words.map { strdup($0) } + [nil], (environment + faults).map { strdup($0) } + [nil]
+    )
     defer { for text in arguments + variables { free(text) } }
     var process: pid_t = 0
     let problem = posix_spawn(&process, path, &actions, &attributes, arguments, variables)

@@ -34,6 +34,18 @@ struct ExplainedRoutesTests {
                 == ["r: Data=order_id: the payload has no key order_id; it has orderId"])
     }
 
+    @Test(
+        "are near if the payload has the key in another spelling, and not the key itself",
+        arguments: [("order_id", true), ("k", false), ("other", false)])
+    func near(_ key: String, _ isNear: Bool) throws {
+        let table = RoutingTable(
+            routes: [route(RouteMatch(data: [.init(key: key, pattern: Glob("x"))]))],
+            handlers: ["crm": Handler(name: "crm", kind: .journal)])
+        let payload = try JSONDocument(scanning: Array(#"{"orderId":"7","k":"v"}"#.utf8)).root
+        let explanation = try Explanation(DeliverRequest(payload: payload), platform: .android, table: table)
+        #expect(explanation.unmatchedRoutes.map(\.isNear) == [isNear])
+    }
+
     @Test("have the actual value for each condition")
     func conditions() throws {
         let matches = [

@@ -141,13 +141,14 @@ public struct WrittenPayload: Sendable {
         return result
     }
 
-    /// Takes what this payload does not say from the one that it was found in. The outermost object has the name.
+    /// Takes what this payload does not say from the one that it was found in. The outermost object has the name, unless it
+    /// is a request.
     mutating func complete(from outer: WrittenPayload) {
         platform = platform ?? outer.platform
         app = app ?? outer.app
         transport = transport ?? outer.transport
         headers = headers ?? outer.headers
-        name = outer.name ?? name
+        name = outer.name == PayloadEnvelope.nameOfRequest ? name ?? outer.name : outer.name ?? name
         remarks = outer.remarks + remarks
     }
 }
@@ -279,6 +280,9 @@ extension PayloadEnvelope {
             }
     }
 
+    /// The name of the options of a request, which say less than the name of its body.
+    static let nameOfRequest = "the body of a request"
+
     /// The push in an object around it: its one member, or the body of a request in source code.
     private static func inWrapper(_ object: JSONNode) -> WrittenPayload? {
         let known = ["data", "notification", "message", "extras", "android", "apns", "webpush", "aps"]
@@ -289,8 +293,8 @@ extension PayloadEnvelope {
         let isPush =
             inner.isApplePayload || inner["notification"]?.kind == .object
             || inner["message"]?.hasAny("data", "notification") == true || key == "body" && inner["to"] != nil
-        return isPush
-            ? payload(inner, "an object with a push in \(key.showingControls())", key == "web" ? .web : nil) : nil
+        let name = key == "body" ? nameOfRequest : "an object with a push in \(key.showingControls())"
+        return isPush ? payload(inner, name, key == "web" ? .web : nil) : nil
     }
 
     /// A notification of node-apn, which prints the keys beside `aps` as `payload`, and the headers as members.

@@ -71,7 +71,7 @@ extension PayloadEnvelope {
         if let body = object["body"]?.objectInText, object.hasAny("headers", "path", "url", "uri", "method"),
             body.isApplePayload || body.hasAny("message", "to", "registration_ids", "token", "default")
         {
-            return payload(body, "the body of a request")
+            return payload(body, nameOfRequest)
         }
         if let data = object["data"], data.isApplePayload {
             let isInFront = object["foreground"]?.bool == true
