@@ -20,6 +20,16 @@ struct BytesTests {
         }
     }
 
+    @Test("finds no byte behind the end, of whatever length", arguments: 0...40)
+    func end(length: Int) {
+        let text = [UInt8](repeating: 97, count: length) + [98]
+        text.withUnsafeBufferPointer { whole in
+            let part = UnsafeBufferPointer(rebasing: whole[..<length])
+            for start in 0...length { #expect(part.firstIndex(of: 98, from: start) == nil) }
+            #expect(whole.firstIndex(of: 98, from: 0) == length)
+        }
+    }
+
     @Test("looks at megabytes in little time of the processor")
     func long() {
         let text = [UInt8](repeating: UInt8(ascii: "x"), count: 64 << 20)

@@ -38,6 +38,21 @@ struct ForgetTests {
         return tracker.session(.start, source, now: now(seconds), into: &output)
     }
 
+    @Test("nothing is left of what only the person had")
+    mutating func memory() {
+        receive("a", user: "anna", device: "d1", at: 0)
+        _ = startSession(user: "anna", device: "d2", at: 1)
+        _ = startSession(user: "anna", device: "d1", at: 1)
+        tracker.forget(Person(externalID: "anna", devices: ["d1", "d2"]))
+        var output = TrackerOutput()
+        tracker.takeDue(now: now(3600), into: &output)
+        #expect(tracker.sessionCount == 0 && tracker.history.count == 0 && tracker.pendingStarts.count == 0)
+        // The delivery stays without a name, on the app's place for unnamed devices.
+        let devices = tracker.devices.slots.filter { tracker.devices[$0].name != nil }
+        #expect(devices.isEmpty && tracker.devices.count <= 1, "\(devices.count) \(tracker.devices.count)")
+        #expect(tracker.texts.find("anna") == nil)
+    }
+
     @Test("a tap on the person's delivery is unmatched; a tap of another person is an open")
     mutating func taps() {
         receive("a", user: "anna", device: "d1", at: 0)

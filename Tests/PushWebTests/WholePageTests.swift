@@ -49,6 +49,15 @@ struct WholePageTests {
         return story
     }
 
+    /// A push that came through the gateway, and that a handler had in time.
+    private static func sent(_ seq: Int64) -> RequestStory {
+        var story = Sample.handled(seq)
+        story.request.body = Array(
+            (#"{"op":"deliver","device":"pixel-1","sender":{"client":"fire-admin/7","project":"p-2","answer":200,"times":3},"#
+                + #""payload":{"data":{"title":"News","k":"v"}}}"#).utf8)
+        return story
+    }
+
     private static func scene() -> Scene {
         var late = Sample.handled(60, .timedOut)
         late.attempts = [
@@ -67,7 +76,7 @@ struct WholePageTests {
         let stories: [RequestStory] =
             [Sample.handed(41), Sample.handed(42), Sample.handled(44), opened(47)]
             + Outcome.allCases.enumerated().map { Sample.handled(70 + Int64($0.offset), $0.element) }
-            + [late, waited, dead, web, refused(64), Sample.handled(65, nil), Sample.tap(90)]
+            + [late, waited, dead, web, refused(64), sent(66), Sample.handled(65, nil), Sample.tap(90)]
         let scene = Scene(
             stories.sorted { $0.request.seq < $1.request.seq }.enumerated().map {
                 Sample.apart(Int64($0.offset), $0.element)
@@ -114,7 +123,7 @@ struct WholePageTests {
             "/help", "/login", "/api/pushes?limit=2", "/api/pushes?query=is%3Amissed&limit=3", "/api/pushes/60",
             "/api/pushes/64", "/api/devices", "/api/status", "/api/openapi.json",
             "/push/60/scenario", "/push/64/file", "/push/99", "/push/40",
-        ] + [41, 47, 60, 61, 62, 63, 64, 65, 90].map { "/push/\($0)" }
+        ] + [41, 47, 60, 61, 62, 63, 64, 65, 66, 90].map { "/push/\($0)" }
 
     private static func shown(_ response: WebResponse, isWhole: Bool) -> [String] {
         if let root = try? response.root { return lines(of: root) }
