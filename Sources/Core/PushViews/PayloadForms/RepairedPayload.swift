@@ -165,7 +165,10 @@ public struct RepairedPayload: Sendable {
         remarks = remarks.enumerated().filter { index, remark in
             !remarks[..<index].contains { $0.line == remark.line && $0.text == remark.text }
         }.map(\.element)
-        if values > remarksMax { remarks.append((0, "\(values - remarksMax) more values are read as texts")) }
+        if values > remarksMax {
+            remarks.append(
+                (0, counted(values - remarksMax, "more value is read as a text", "more values are read as texts")))
+        }
         if brackets.count > 0 {
             let closing = counted(brackets.count, "closing bracket is", "closing brackets are")
             remarks.append((line(brackets.place), "\(closing) missing at the end: read as if the text were whole"))
