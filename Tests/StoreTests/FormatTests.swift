@@ -116,7 +116,26 @@ struct MigrationTests {
         #expect(
             error?.description
                 == "\(directory.path)/ledger.db: the ledger has schema 0; this program reads \(LedgerSchema.version); "
-                + "start the new pushrouterd once with this state directory: it brings the ledger up to date")
+                + "start the new pushrouterd once with this state directory: it brings the ledger up to date; if it cannot, "
+                + "the file is damaged, and \"pushctl restore FILE\" goes on from a backup")
+    }
+
+    @Test("is damaged where a bit of its number makes it an older one that has the tables already")
+    func flippedNumber() async throws {
+        let directory = TemporaryDirectory()
+        try await TestLedger(directory.path).commit(Fixture.delivery(1))
+        let database = try Database(path: directory.path + "/ledger.db", access: .readWrite)
+        for flipped in [LedgerSchema.version ^ 1, LedgerSchema.version ^ 2] {
+            try database.execute("PRAGMA user_version = \(flipped)")
+            let error = #expect(throws: StoreError.self) {
+                try LedgerSchema.migrate(database, onMigration: {})
+            }
+            #expect(
+                error?.kind == .corrupt
+                    && error?.message.hasPrefix("the ledger has schema \(flipped), and other tables: ") == true)
+            #expect(error?.advice.contains("pushctl restore") == true)
+            try? database.execute("ROLLBACK")
+        }
     }
 
     @Test("without a migration is refused, and left as it is")

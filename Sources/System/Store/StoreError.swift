@@ -139,7 +139,9 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
             context.hasSuffix("/ledger.db")
                 ? "pushrouterd, started with this state directory, moves it to set-aside-* there and begins a new one"
                 : isOfDatabase ? "check the database that Log= names" : "name another file"
-        case .olderSchema: "start the new pushrouterd once with this state directory: it brings the ledger up to date"
+        case .olderSchema:
+            "start the new pushrouterd once with this state directory: it brings the ledger up to date; if it cannot, the file "
+                + "is damaged, and \"pushctl restore FILE\" goes on from a backup"
         case .newerSchema:
             "upgrade this program to the version that wrote the ledger, or newer; if none ever ran here, the file is damaged, "
                 + "and \"pushctl restore FILE\" goes on from a backup"

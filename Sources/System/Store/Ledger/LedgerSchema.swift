@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 import LinuxSystem
 import PushModel
@@ -19,7 +20,8 @@ enum LedgerSchema {
     /// - Parameters:
     ///   - migrations: the SQL of the steps, by version.
     ///   - onMigration: called before an older ledger is migrated.
-    /// - Throws: `newerSchema`; `otherFormat` for another program's database, and for a version without a step.
+    /// - Throws: `newerSchema`; `otherFormat` for another program's database, and for a version without a step; `corrupt`
+    ///   for tables that its version does not have.
     static func migrate(
         _ database: borrowing Database, by migrations: [Int64: String] = migrations, onMigration: () -> Void
     ) throws(StoreError) {
@@ -37,7 +39,14 @@ enum LedgerSchema {
                     throw otherFormat(
                         "the ledger has schema \(step), which this program cannot bring up to date", database)
                 }
-                try database.execute("\(statements); PRAGMA user_version = \(step + 1)")
+                do { try database.execute("\(statements); PRAGMA user_version = \(step + 1)") } catch {
+                    // A flipped bit in the number of the schema: the tables of the step are there.
+                    guard error.code & 0xFF == SQLITE_ERROR else { throw error }
+                    throw StoreError(
+                        .corrupt, code: error.code,
+                        message: "the ledger has schema \(found), and other tables: \(error.message)",
+                        context: database.path)
+                }
             }
         }
         try makeViews(database)
