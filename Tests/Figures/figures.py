@@ -6,8 +6,8 @@
     figures.py pages [--check]                  writes the pages from results.json, or says whether they are so
 
 The commands are those of Tests and packaging/test.sh, at the top of the project, with the release programs (`swift build -c release`)
-and the debug build of the tests. `run` begins anew: what it does not run is "not run" on the pages. With --only the figures of the same
-sources stay, those of others do not. --short takes the short form of what is long. An entry without the programs that it needs, one that
+and the debug build of the tests. `run` begins anew: what it does not run is "not run" on the pages. With --only the other figures stay,
+and a row of another commit names it. --short takes the short form of what is long. An entry without the programs that it needs, one that
 fails, and one whose output has no figure say so on the page; no figure is written by hand.
 """
 
@@ -314,7 +314,9 @@ def page(title, results):
             command = re.sub(r"\.build/debug/pushrouterdPackageTests\.xctest .* --filter", "swift test --filter", command)
             beside = f", beside {entry.beside}" if entry.beside else ""
             what = entry.short_what if result.get("command") == entry.short else entry.what
-            lines.append(f"- {what}{beside}: **{plain(figure)}** (`{command}`)")
+            other = result.get("commit", results.get("commit"))
+            at = f", commit `{other}`" if other != results.get("commit") else ""
+            lines.append(f"- {what}{beside}: **{plain(figure)}** (`{command}`{at})")
     return "\n".join(lines) + "\n"
 
 
@@ -354,14 +356,16 @@ def main():
     if unknown:
         parser.error(f"there is no entry {', '.join(sorted(unknown))}; list prints them")
     before, now, outputs = load_results(), commit(), {}
-    kept = before.get("entries", {}) if options.only and before.get("code") == code() else {}
+    kept = before.get("entries", {}) if options.only else {}
+    for result in kept.values():
+        result.setdefault("commit", before["commit"])
     results = {
         "commit": now, "code": code(), "date": datetime.date.today().isoformat(), "machine": machine(), "load": " ".join(open("/proc/loadavg").read().split()[:3]),
         "entries": {name: kept.get(name, {"not_run": ""}) for name in sorted(names)}}
     for entry in entries():
         if options.only and entry.name not in options.only:
             continue
-        results["entries"][entry.name] = run(entry, options.short, outputs)
+        results["entries"][entry.name] = {**run(entry, options.short, outputs), "commit": now}
         RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
     RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
     missing = [
