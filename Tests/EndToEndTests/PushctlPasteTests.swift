@@ -117,7 +117,6 @@ struct PushctlPasteTests {
             ("{\"notifications\":[{\"token\":[\"t\"],\"platform\":2,\"message\":\"x\"}]}\n", "a send body for gaurun"),
             ("{\"method\":\"POST\",\"url\":\"https://x\",\"headers\":{\"a\":\"b\"}}\n", "a request without its body"),
             ("{\"reason\":\"x\",\"notification\":{\"_deviceToken\":\"a\",\"_options\":{}}}\n", "no push that is known"),
-            ("D/A: registration payload: {\"channel\":{\"opt_in\":true}}\n", "1 line of a log without a push"),
             ("I/A: Intent { act=android.intent.action.VIEW (has extras) }\n", "1 line of a log without a push"),
             ("I/A: Intent { act=com.google.android.c2dm.intent.RECEIVE (has extras) }\n", "without its content"),
             ("\"ExponentPushToken[x]\" is not a registered push notification recipient\n", "Expo delivered nothing"),
@@ -171,6 +170,57 @@ struct PushctlPasteTests {
         #expect(try outcome == nil || json(line)["outcome"]?.string == outcome, "\(line)")
         if text.has("_ab") { #expect(try json(line)["provider"]?.string == "braze", "\(line)") }
         if text.has("remoteMessage") { #expect(try json(line)["transport"]?.string == "hms") }
+    }
+
+    @Test(
+        "takes no word, number or name for what it only resembles",
+        arguments: [
+            // The action of an intent that FCM's service never gets, and of a tap with an action of the app's own.
+            (
+                "Intent { act=com.braze.push.intent.NOTIFICATION_OPENED (has extras) } Bundle[{cid=c, _ab=true, t=Hi, a=x}]",
+                "a Braze push, visible"
+            ),
+            (
+                "Intent { act=OPEN_ORDER (has extras) } Bundle[{from=1, google.message_id=0:1, gcm.n.analytics_data=Bundle[{}]}]",
+                "the system shows it"
+            ),
+            // A variable whose name is a part of other words.
+            ("const n = { token: t, notification: { title: 'Hi' } };\nwebpush.sendNotification(s, o);", "android, app"),
+            ("data = json.dumps({\"title\": \"Hi\"})\nwebpush(s, data=data, vapid_claims={\"sub\": \"m\"})", "\"Hi\""),
+            // A sentence that begins with the name of a header.
+            ("apns-push-type is missing in my request\n{\"aps\":{\"alert\":\"Hi\"}}", "the system shows it: \"Hi\""),
+            ("apns-priority: $PRIO\n{\"aps\":{\"alert\":\"Hi\"}}", "the system shows it: \"Hi\""),
+            // A text beside its key, and the key of another platform.
+            (
+                "{\"message\":{\"token\":\"t\",\"notification\":{\"body\":\"Hi\"},\"android\":{\"notification\":{\"body_loc_key\":\"K\"}},\"apns\":{\"payload\":{\"aps\":{\"alert\":{\"loc-key\":\"L\"}}}}}}",
+                "the system shows it: \"Hi\"\n"
+            ),
+            // Members with a colon, whose texts have escapes.
+            ("_ab: \"true\"\nt: \"He said \\\"Hi\\\"\"\na: \"x\"", "He said \"Hi\""),
+            // Numbers in calls and calculations.
+            ("const p = {\n  aps: { 'content-available': int(1) }\n};", "didReceiveRemoteNotification"),
+            (
+                "const p = {\n  aps: { alert: 'Hi', sound: { name: 'a', volume: 80/100 } }\n};",
+                "the system shows it: \"Hi\""
+            ),
+            ("const p = {\n  aps: { alert: 'Hi', badge: counts.max }\n};", "the system shows it: \"Hi\""),
+            // Data of the app's own.
+            ("Received push: {\"order\":{\"id\":\"1\"},\"kind\":\"x\"}", "FCM calls onMessageReceived"),
+            ("{message={text=Hi}, id=5}", "FCM calls onMessageReceived"),
+            ("{\"to\":\"t\",\"data\":{\"data\":$data,\"title\":\"Hi\"}}", "if your code shows it: \"Hi\""),
+            (
+                "{\"title\":\"Hi\",\"body\":\"{\\\"notification\\\":{\\\"title\\\":\\\"x\\\"}}\"}",
+                "if your code shows it: \"Hi\""
+            ),
+            (
+                "message = Message.builder().setToken(t).setApnsConfig(ApnsConfig.builder().setAps(Aps.builder().setAlert(\"Hi\").setBadge(count).build()).build()).build();",
+                "the system shows it: \"Hi\""
+            ),
+        ])
+    func lookalikes(_ text: String, _ words: String) {
+        let result = explain(text + "\n")
+        #expect(result.end == .exited(0) && result.output.has(words), "\(result.output)\(result.errors)")
+        #expect(!result.output.has("refuses it") && !result.output.has("aps.badge is null"), "\(result.output)")
     }
 
     @Test("says that a command speaks HTTP/1 to APNs")

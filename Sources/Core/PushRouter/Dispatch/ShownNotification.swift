@@ -47,7 +47,7 @@ public struct ShownNotification: Hashable, Sendable {
         }
         let everything = content(shownBy: nil)
         isDeclarative = decision.reasons.contains { $0.code == .declarativeWebPush }
-        (titleKey, bodyKey) = Self.keys(payload)
+        (titleKey, bodyKey) = Self.keys(payload, decision.platform)
         withoutText = Self.withoutText(payload, [titleKey, bodyKey].compactMap(\.self))
         (by, reason) = Self.shower(decision, everything, notifications)
         self.content =
@@ -66,18 +66,24 @@ public struct ShownNotification: Hashable, Sendable {
 
     private static func words(of key: String) -> String { "the text that the app has for \(key)" }
 
-    /// The keys of a title and of a text in the app's own resources.
+    /// The keys of a title and of a text in the app's own resources, where the payload gives no text itself.
     ///
-    /// Source: firebase-android-sdk, NotificationParams.getLocalizedString; Apple, "Generating a remote notification".
-    private static func keys(_ payload: JSONNode) -> (title: String?, body: String?) {
+    /// Source: firebase-android-sdk, NotificationParams.getPossiblyLocalizedString; Apple, "Generating a remote
+    /// notification".
+    private static func keys(_ payload: JSONNode, _ platform: Platform) -> (title: String?, body: String?) {
         let message = payload["message"] ?? payload
         let aps = payload["aps"] ?? message["apns"]?["payload"]?["aps"]
-        let blocks = [message["android"]?["notification"], message["notification"], aps?["alert"]]
-        func key(_ name: String, _ ofApple: String) -> String? {
-            blocks.lazy.compactMap { ($0?[name] ?? $0?[ofApple])?.string }.first
-                ?? payload["extras"]?["gcm.n.\(name)"]?.string
+        let blocks =
+            platform.showsAlerts ? [aps?["alert"]] : [message["android"]?["notification"], message["notification"]]
+        func value(_ name: String) -> String? {
+            blocks.lazy.compactMap { $0?[name]?.string }.first
+                ?? (platform.showsAlerts ? nil : payload["extras"]?["gcm.n.\(name)"]?.string)
         }
-        return (key("title_loc_key", "title-loc-key"), key("body_loc_key", "loc-key"))
+        let ofApple = platform.showsAlerts
+        return (
+            value("title") == nil ? value(ofApple ? "title-loc-key" : "title_loc_key") : nil,
+            value("body") == nil ? value(ofApple ? "loc-key" : "body_loc_key") : nil
+        )
     }
 
     private static func shower(

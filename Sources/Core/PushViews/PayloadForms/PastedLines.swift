@@ -171,7 +171,13 @@ extension Transport {
 
 extension PayloadStart {
     /// Whether source code sends a web push: web-push for Node, pywebpush, Minishlink's for PHP.
-    static func sendsWebPush(_ text: some Collection<UInt8>) -> Bool {
+    ///
+    /// - Parameter name: a variable that the call has to name; `nil`: any.
+    static func sendsWebPush(_ text: some Collection<UInt8>, _ name: String? = nil) -> Bool {
+        let words = text.split { !($0.isDigit || (97...122).contains($0 | 0x20) || "_$".utf8.contains($0)) }
+        if let name, !words.contains(where: { $0.drop { $0 == UInt8(ascii: "$") }.elementsEqual(name.utf8) }) {
+            return false
+        }
         let calls = [
             "webpush.sendNotification(", "webPush.sendNotification(", "webpush(", "->sendOneNotification(",
             "->queueNotification(", "WebPush.payload_send(",
@@ -184,7 +190,7 @@ extension PayloadStart {
         guard text.has("Intent { act=".utf8),
             let place = text.indices.first(where: { text[$0...].starts(with: "act=".utf8) })
         else { return nil }
-        let name = text[(place + 4)...].prefix { !$0.isJSONWhiteSpace }
+        let name = text[(place + 4)...].prefix { !$0.isJSONWhiteSpace && $0 != UInt8(ascii: ",") }
         return name.contains(UInt8(ascii: ".")) ? String(decoding: name, as: UTF8.self) : nil
     }
 
@@ -354,6 +360,7 @@ extension PayloadStart {
             text[begin...].indices.first { text[$0...].starts(with: mark.utf8) }
         }
         var (key, value): (ArraySlice<UInt8>, ArraySlice<UInt8>)
+        var isWithColon = false
         if let begin = place(of: "Key: ", from: text.startIndex), let end = place(of: " Value: ", from: begin + 5) {
             (key, value) = (text[(begin + 5)..<end], text[(end + 8)...])
         } else if text.starts(with: "key = ".utf8), let end = place(of: ", value = ", from: text.startIndex + 6) {
@@ -362,10 +369,14 @@ extension PayloadStart {
             key = text.prefix { $0.isDigit || (97...122).contains($0 | 0x20) || "_.-".utf8.contains($0) }
             var rest = text[key.endIndex...]
             // With the type behind the value.
-            let type = rest.first == UInt8(ascii: " ") ? place(of: " (java.lang.", from: rest.startIndex) : nil
-            if let type { rest = Array("=".utf8) + rest[..<type].dropFirst() }
+            if let type = place(of: " (java.lang.", from: rest.startIndex) {
+                rest = rest[..<type]
+                let hasMark = [" = ", " : ", ": ", "="].contains { rest.starts(with: $0.utf8) }
+                if !hasMark { rest = Array("=".utf8) + rest.drop(while: \.isJSONWhiteSpace) }
+            }
             guard let mark = [" = ", " : ", ": ", "="].first(where: { rest.starts(with: $0.utf8) }) else { return nil }
             value = rest.dropFirst(mark.utf8.count)
+            isWithColon = mark == ": "
         }
         while let last = value.last, last.isJSONWhiteSpace || ",;".utf8.contains(last) { value = value.dropLast() }
         if value.count > 1, value.first == UInt8(ascii: "\""), value.last == value.first {
@@ -375,9 +386,10 @@ extension PayloadStart {
         guard !key.isEmpty, !value.isEmpty else { return nil }
         let names = [
             "google.message_id", "google.sent_time", "google.ttl", "google.delivered_priority", "google.c.", "gcm.",
-            "_ab",
         ]
-        let isReserved = names.contains { key.starts(with: $0.utf8) }
+        // With a colon it may be a member of another notation.
+        let isBrazes = key.elementsEqual("_ab".utf8) && !isWithColon
+        let isReserved = isBrazes || names.contains { key.starts(with: $0.utf8) }
         return (String(decoding: key, as: UTF8.self), String(decoding: value, as: UTF8.self), isReserved)
     }
 }
@@ -523,12 +535,17 @@ struct TextAround {
         namesVoIP = namesVoIP || PayloadForm.namesVoIP(line)
         let text = line.drop(while: \.isJSONWhiteSpace)
         let word = text.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "=") && !$0.isJSONWhiteSpace }
-        let value = text[word.endIndex...].drop { $0.isJSONWhiteSpace || ":=".utf8.contains($0) }
-        if let header = APNsHeader(rawValue: String(decoding: word, as: UTF8.self).lowercased()),
-            !headers.contains(where: { $0.name == header }), value.count < 256
+        let rest = text[word.endIndex...].drop(while: \.isJSONWhiteSpace)
+        var value = rest.dropFirst().drop(while: \.isJSONWhiteSpace)
+        while let last = value.last, last.isJSONWhiteSpace || "\\\"',;".utf8.contains(last) { value = value.dropLast() }
+        while let first = value.first, "\"'".utf8.contains(first) { value = value.dropFirst() }
+        // A sentence about a header is none.
+        let isValue = value.allSatisfy { !$0.isJSONWhiteSpace && !"<>()$".utf8.contains($0) } && !value.isEmpty
+        if let mark = rest.first, ":=".utf8.contains(mark), isValue, value.count < 256,
+            let header = APNsHeader(rawValue: String(decoding: word, as: UTF8.self).lowercased()),
+            !headers.contains(where: { $0.name == header })
         {
-            let end = value.lastIndex { !$0.isJSONWhiteSpace }.map { $0 + 1 } ?? value.startIndex
-            headers.append((header, String(decoding: value[..<end], as: UTF8.self)))
+            headers.append((header, String(decoding: value, as: UTF8.self)))
         }
     }
 }

@@ -166,7 +166,11 @@ extension WrittenPayload {
                 start, isTentative: isTentative)
         }
         guard root.kind == .object else { return false }
-        if platform?.takesText == true { return true }
+        if platform?.takesText == true {
+            // The options of the call are none.
+            let options = ["TTL", "ttl", "urgency", "topic", "headers", "vapidDetails", "timeout", "sub", "aud", "exp"]
+            return !root.members.allSatisfy { options.contains($0.key) }
+        }
         // The options of a request, whose body is the message.
         if root.hasAny("method", "headers"), let body = root["body"] {
             return WrittenPayload(json: (body.objectInText ?? body).compactBytes).isAboutPush(isTentative: true)
@@ -178,7 +182,6 @@ extension WrittenPayload {
             if start?.isArgumentOfCode == true, !root.members.contains(where: { Self.contents.contains($0.key) }) {
                 return PayloadEnvelope.nameOfOther(root) != nil
             }
-            if start?.form == .json, PayloadEnvelope.hasNothingOfPush(root) { return false }
             return !platform.isApple || root.isApplePayload || root.hasAny("rawPayload", "payload")
         }
         if root.hasAny("Message", "GCM", "APNS"), root.hasAny("TargetArn", "TopicArn", "MessageStructure") {
@@ -252,13 +255,8 @@ extension PayloadEnvelope {
         return block.count == 0 || !block.members.allSatisfy { others.contains($0.key) }
     }
 
-    /// Whether an object behind other text is like no push, and like nothing that has a name.
-    static func hasNothingOfPush(_ object: JSONNode) -> Bool {
-        isOfNoService(object, isBehindText: true) && nameOfOther(object) == nil && opened(object, for: nil) == nil
-    }
-
     /// Whether an object is like no push: FCM's data has no number, and no key is a service's, a library's or a plugin's.
-    public static func isOfNoService(_ object: JSONNode, isBehindText: Bool = false) -> Bool {
+    public static func isOfNoService(_ object: JSONNode) -> Bool {
         if object["notification"]?.kind == .object, !hasBlock(object), !object.hasAny("data", "to", "token", "message")
         {
             return true
@@ -269,10 +267,7 @@ extension PayloadEnvelope {
             "notificationId", "trigger", "request", "remote", "custom", "userInfo", "additionalData", "launchURL",
         ]
         return object["op"] == nil
-            && object.members.contains {
-                isBehindText
-                    ? $0.value.kind == .object : $0.value.kind == .number || $0.value.kind == .bool
-            }
+            && object.members.contains { $0.value.kind == .number || $0.value.kind == .bool }
             && !object.members.contains { key, value in
                 WrittenPayload.contents.contains(key) || others.contains(key) || V1Body.keepsForItself(key)
                     || ["google", "gcm", "content", "mutable", "notification"].contains { key.hasPrefix($0) }
@@ -287,7 +282,8 @@ extension PayloadEnvelope {
     private static func inWrapper(_ object: JSONNode) -> WrittenPayload? {
         let known = ["data", "notification", "message", "extras", "android", "apns", "webpush", "aps"]
         guard let (key, inner) = object.members.first(where: { object.count == 1 || $0.key == "body" }),
-            !known.contains(key), let inner = inner.kind == .object ? inner : inner.objectInText,
+            !known.contains(key),
+            let inner = inner.kind == .object ? inner : object.hasAny("method", "headers") ? inner.objectInText : nil,
             object.count == 1 || !object.hasAny("data", "notification")
         else { return nil }
         let isPush =
@@ -332,6 +328,9 @@ extension PayloadEnvelope {
         return WrittenPayload(json: writer.bytes, name: "a message whose notification has nothing in it")
     }
 
+    /// The limit of such a text: Huawei takes 4 KiB.
+    private static let dataMax = 16 << 10
+
     /// A message as Huawei's push kit hands it to an app: its data is a text, which the app reads as JSON.
     ///
     /// Source: HMS-Core/hms-cordova-plugin#130; FCM's RemoteMessage has a map.
@@ -339,14 +338,14 @@ extension PayloadEnvelope {
         let message = object["remoteMessage"] ?? object["msg"] ?? object
         let own = [
             "data", "dataOfMap", "messageId", "ttl", "from", "to", "token", "messageType", "collapseKey", "sentTime",
-            "urgency", "originalUrgency", "receiptMode", "sendMode", "notification", "contents",
+            "urgency", "originalUrgency", "receiptMode", "sendMode",
         ]
-        guard message["messageId"] != nil, message["data"]?.kind == .string,
+        guard message["messageId"]?.string?.hasPrefix("0:") == false, message["data"]?.kind == .string,
             message.members.allSatisfy({ own.contains($0.key) })
         else { return nil }
         // dataOfMap has the same as Java prints it.
         let json = ["data", "dataOfMap"].lazy.compactMap { key -> [UInt8]? in
-            guard let text = message[key]?.string.map({ Array($0.utf8) }) else { return nil }
+            guard let text = message[key]?.string.map({ Array($0.utf8) }), text.count <= dataMax else { return nil }
             let found = PayloadForm.object(in: text).flatMap { $0.rest.isEmpty ? $0.payload.json : nil }
             let root = (try? JSONDocument(scanning: found ?? text, limits: JSONLimits(depth: .max)))?.root
             return root?.kind == .object ? root?.compactBytes : nil

@@ -85,6 +85,8 @@ public struct PayloadStart: Hashable, Sendable {
     public private(set) var isStruct = false
     /// The variable of source code whose value it is.
     public private(set) var constant: String?
+    /// Whether the variable has the JSON of the object, as a text.
+    public private(set) var isEncoded = false
     /// The bracket that is missing before it: it is a part of an object.
     var missing: UInt8?
     /// Whether line feeds separate its members, as in the tree of a browser's console.
@@ -225,6 +227,7 @@ public struct PayloadStart: Hashable, Sendable {
             self.init(form: form, isBehindText: true, offset: place)
             (self.isCode, isTentative, isOfOtherCall) = (isCode || isOther, !isAboutPush && !hasKey, isOther)
             constant = Self.constant(in: before)
+            isEncoded = before.last == UInt8(ascii: "(")
             isArgumentOfCode =
                 (form == .literal || isOpen) && Self.isArgument(before)
                 || Self.isMember(before) && line.last { !$0.isJSONWhiteSpace } == UInt8(ascii: ";")

@@ -439,13 +439,15 @@ public struct PayloadReader<Source: PayloadSource> {
             report(found, from: number + payload.bodyLine)
             payload = payload.with(json: found.json)
         }
-        if let name = text.start.constant { around.constants.add(name, payload.json) }
+        if let name = text.start.constant {
+            around.constants.add(name, payload.json, isText: text.start.isEncoded)
+        }
         if text.start.isOfOtherCall { return nil }
         if let name = text.start.constant, repairs, restsRead < Self.restsMax {
             let later = Self.lines(of: try rest()[...])
             source.rest = later.allSatisfy(\.isEmpty) ? [] : later
-            if PayloadStart.isPart(name, of: later) { return nil }
-            if later.contains(where: { PayloadStart.sendsWebPush($0) && $0.has(name.utf8) }) { payload.platform = .web }
+            let isOfWeb = later.contains { PayloadStart.sendsWebPush($0, name) }
+            if isOfWeb { payload.platform = .web } else if PayloadStart.isPart(name, of: later) { return nil }
         }
         if let isTentative, !payload.isAboutPush(text.start, isTentative: isTentative) {
             // The body of a request may be in the options of a call.

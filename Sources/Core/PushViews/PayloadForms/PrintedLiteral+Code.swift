@@ -79,6 +79,16 @@ extension PrintedLiteral {
         return true
     }
 
+    /// Returns the number that source code has: `86_400`, `int(1)`, `NSNumber(value: 1)`, `1**`; `nil` for any other code.
+    private static func number(in code: String) -> Int64? {
+        var text = code[...]
+        let calls = ["int(", "Int(", "Number(", "parseInt(", "NSNumber(value:", "value:", "Integer.valueOf("]
+        if let call = calls.first(where: { text.hasPrefix($0) }) {
+            text = text.dropFirst(call.count).prefix { $0 != ")" }
+        }
+        return Int64(text.filter { !"\"'_* ".contains($0) })
+    }
+
     /// Writes a value for source code that stands for it, of the type that the key has: the data of a message is an
     /// object.
     mutating func variable(_ code: String, depth: Int, at begin: Int) {
@@ -93,18 +103,22 @@ extension PrintedLiteral {
         {
             return writer.raw(member.compactBytes)
         }
+        // The app's own data has texts alone.
+        guard container != "data" else {
+            note(.value(code), at: begin)
+            return writer.string(code)
+        }
         let isPart = depth <= 2 && !code.has("stringify")
         let isData = key == "data" && isPart
         if Self.keysOfOthers.contains(key) || Self.keysOfNumbers.contains(key) {
             // A case of an enumeration: Priority.HIGH, messaging.PriorityHigh.
             var word = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
             for type in ["priority", "visibility"] where word.hasPrefix(type) { word.removeFirst(type.count) }
-            if Self.words.contains(word) {
+            if Self.keysOfOthers.contains(key), Self.words.contains(word) {
                 note(.value(code), at: begin)
                 return writer.string(word)
             }
-            let digits = code.prefix { $0.isASCII && $0.isNumber }
-            if Self.keysOfNumbers.contains(key), let number = Int64(digits) {
+            if let number = Self.number(in: code) {
                 note(.value(code), at: begin)
                 return writer.int(number)
             }
@@ -377,10 +391,12 @@ extension PrintedLiteral {
         while !take(UInt8(ascii: ")")) {
             let outer = writer
             writer = JSONWriter()
-            self.key = key
+            // The name of a header or of a member of the data is an argument.
+            self.key = values.count == 1 ? Self.text(values[0]) ?? key : key
             skipArgumentName()
             let isRead = map(depth: depth) ?? value(depth: depth + 1, allowsWord: false)
-            values.append(writer.bytes)
+            values.append(isLeftOut ? [] : writer.bytes)
+            isLeftOut = false
             writer = outer
             guard isRead, takeArgumentEnd() else { return nil }
         }
@@ -435,7 +451,7 @@ extension PrintedLiteral {
 
     /// The members that a call sets, each with its path.
     private static func members(of call: String, _ values: [[UInt8]]) -> [(path: [String], json: [UInt8])] {
-        guard let value = values.last else { return [] }
+        guard let value = values.last, !value.isEmpty else { return [] }
         let parts = ["putData": "data", "putHeader": "headers", "putCustomData": "payload", "addData": "data"]
         if let part = parts[call], values.count == 2, let key = text(values[0]) { return [([part, key], value)] }
         switch call {
@@ -479,10 +495,12 @@ public struct CodeConstants: Sendable {
     /// Has no value yet.
     public init() {}
 
-    /// Notes the value of a variable.
-    public mutating func add(_ name: String, _ json: [UInt8]) {
+    /// Notes the value of a variable, or the text of its JSON.
+    public mutating func add(_ name: String, _ json: [UInt8], isText: Bool = false) {
         guard values.count < Self.countMax, json.count <= Self.lengthMax else { return }
-        values[name] = json
+        var writer = JSONWriter()
+        if isText { writer.string(String(decoding: json, as: UTF8.self)) } else { writer.raw(json) }
+        values[name] = writer.bytes
         fresh = name
     }
 

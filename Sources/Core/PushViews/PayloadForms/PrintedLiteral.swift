@@ -51,6 +51,8 @@ struct PrintedLiteral {
     private(set) var extraCommas: [Int] = []
     /// The key of the value that is read.
     var key = ""
+    /// The key of the object whose member is read.
+    var container = ""
     /// Whether the member that is read is left out.
     var isLeftOut = false
     /// Whether a value is a placeholder such as `THE_APP_ID`.
@@ -403,6 +405,7 @@ extension PrintedLiteral {
             if isWord, peek(UInt8(ascii: "\"")) || peek(UInt8(ascii: "'")) || peek(UInt8(ascii: "`")) {
                 hasQuotedWordMember = true
             }
+            container = parent
             if isShorthand {
                 variable(key, depth: depth + 1, at: begin)
             } else if isHashable, let plain = takePlainText(until: close) {

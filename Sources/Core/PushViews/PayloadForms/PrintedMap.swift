@@ -178,7 +178,10 @@ struct PrintedMap {
 
     /// Whether a key has a map as its value.
     func hasMap(_ key: String) -> Bool {
-        members.contains { $0.key.elementsEqual(key.utf8) && $0.value.first == UInt8(ascii: "{") && $0.value.count > 2 }
+        members.contains {
+            $0.key.elementsEqual(key.utf8) && $0.value.first == UInt8(ascii: "{") && $0.value.count > 2
+                && $0.value.dropFirst().first != UInt8(ascii: "\"")
+        }
     }
 
     /// Whether a value is in quotation marks, in which Dart and Java print none.
@@ -364,12 +367,15 @@ struct PrintedText: Sendable {
 
     private func payload(of map: PrintedMap) -> WrittenPayload {
         var writer = JSONWriter(reserving: bytes.count + 64)
-        if !isBundle, ["data", "notification", "aps", "message"].contains(where: map.hasMap) {
+        let parts = start.form == .map ? ["notification", "aps"] : ["data", "notification", "aps", "message"]
+        if !isBundle, parts.contains(where: map.hasMap) {
             map.writeNested(to: &writer)
             return WrittenPayload(json: writer.bytes, platform: map.hasMap("aps") ? .ios : nil)
         }
         writer.object { writer in
-            if isBundle, let action { writer.member("action", action) }
+            // Any other action is no one of FCM's service.
+            let isOfActivity = action?.hasPrefix("android.intent.action.") == true && map.hasReservedKey
+            if isBundle, let action, isOfActivity || action.hasPrefix("com.google.") { writer.member("action", action) }
             writer.key(isBundle || map.hasReservedKey ? "extras" : "data")
             map.write(to: &writer)
         }

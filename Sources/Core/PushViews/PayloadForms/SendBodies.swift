@@ -499,6 +499,7 @@ extension JSONWriter {
         "titlelockey": "title-loc-key", "titlelocargs": "title-loc-args", "subtitlelockey": "subtitle-loc-key",
         "subtitlelocargs": "subtitle-loc-args", "lockey": "loc-key", "locargs": "loc-args",
         "actionlockey": "action-loc-key", "launchimage": "launch-image", "titlelocalizationkey": "title-loc-key",
+        "subtitle": "subtitle", "actionlocalizationkey": "action-loc-key",
         "subtitlelocalizationkey": "subtitle-loc-key", "localizationkey": "loc-key",
     ]
 
@@ -526,8 +527,8 @@ extension JSONWriter {
             "contentavailable": "content-available", "mutablecontent": "mutable-content", "threadid": "thread-id",
         ]
         for (key, value) in aps.members {
-            // Python puts the members of custom_data beside the others.
-            if key == "custom_data", value.kind == .object {
+            // Python and Go put the members of custom_data beside the others.
+            if Self.plain(key) == "customdata", value.kind == .object {
                 for (key, value) in value.members { member(key, raw: value.compactBytes) }
                 continue
             }
