@@ -121,6 +121,14 @@ struct PushctlPasteTests {
             ("I/A: Intent { act=com.google.android.c2dm.intent.RECEIVE (has extras) }\n", "without its content"),
             ("\"ExponentPushToken[x]\" is not a registered push notification recipient\n", "Expo delivered nothing"),
             ("http.client.BadStatusLine: Unexpected HTTP/1.x request: POST /3/device/0\n", "the client speaks HTTP/1"),
+            ("{\"command\":8,\"status\":7,\"identifier\":0}\n", "an error of APNs' binary protocol"),
+            (
+                "{:body=>\"{\\\"success\\\":0,\\\"failure\\\":1,\\\"results\\\":[{\\\"error\\\":\\\"InvalidRegistration\\\"}],\\\"multicast_id\\\":1}\", :status_code=>200}\n",
+                "the answer of FCM"
+            ),
+            ("{\"now\":{\"rejectionReason\":\"DeviceTokenNotForTopic\"},\"success\":true}\n", "DeviceTokenNotForTopic"),
+            ("Operation is not implemented, or supported, or enabled.\n", "sendEachForMulticast"),
+            ("void push(String a) { }\n", "source code"),
             ("curl https://api-push.vivo.com.cn/message/send -d '{\"title\":\"A\"}'\n", "the push service of vivo"),
         ])
     func withoutPush(_ text: String, _ words: String) {

@@ -251,6 +251,11 @@ public struct KnownSentence: Sendable {
     // firebase/firebase-admin-dotnet#39 and laravel-notification-channels/fcm#37, "must be a non-empty dictionary".
     private static let ofFCM =
         [
+            // From reports alone: firebase-admin's answer after FCM's endpoint for batches ended.
+            KnownSentence(
+                "Operation is not implemented, or supported, or enabled",
+                means:
+                    "FCM has switched off the batches of sendAll and sendMulticast: use sendEach, sendEachForMulticast"),
             KnownSentence(
                 "InvalidParameters",
                 means: "FCM refused the send: a field has a name or a type that it does not take"),

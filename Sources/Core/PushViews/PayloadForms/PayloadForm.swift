@@ -190,7 +190,10 @@ public struct PayloadStart: Hashable, Sendable {
             // Braces with nothing in them, in a call or before others.
             let behind = rest.drop(while: \.isJSONWhiteSpace)
             let isEmpty = behind.first == UInt8(ascii: "}")
-            if isEmpty, Self.isArgument(before) || behind.dropFirst().contains(UInt8(ascii: "{")) { continue }
+            let isOfFunction = before.last { !$0.isJSONWhiteSpace } == UInt8(ascii: ")")
+            if isEmpty, isOfFunction || Self.isArgument(before) || behind.dropFirst().contains(UInt8(ascii: "{")) {
+                continue
+            }
             if Self.isBody(before, isOpen: isOpen) { continue }
             // An NSError of Apple's, and the place of a template or of a link.
             let word = before.reversed().prefix { !$0.isJSONWhiteSpace && !"\"',()`".utf8.contains($0) }

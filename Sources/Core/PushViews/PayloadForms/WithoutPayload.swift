@@ -15,8 +15,22 @@ extension PayloadEnvelope {
                 """
         }
         if object["op"] != nil || object.isApplePayload { return nil }
-        return nameOfAnswer(object, for: platform) ?? (object.hasTextsOnly ? nil : nameOfOwnService(object))
+        return nameOfAnswer(object, for: platform) ?? nameOfInnerAnswer(object)
+            ?? (object.hasTextsOnly ? nil : nameOfOwnService(object))
             ?? nameOfRefused(object) ?? nameOfFile(object, for: platform)
+    }
+
+    /// The name of an object that has an answer in a member: the result of a client of HTTP, or of pushy; and of an error
+    /// of APNs' binary protocol, as clients print it.
+    private static func nameOfInnerAnswer(_ object: JSONNode) -> String? {
+        if object["command"]?.int64 == 8, object["status"]?.kind == .number, object["identifier"] != nil {
+            return
+                "this is an error of APNs' binary protocol, which Apple has switched off, not a push: send over HTTP/2"
+        }
+        if object["status_code"] != nil, let body = object["body"]?.objectInText { return nameOfAnswer(body, for: nil) }
+        return object.members.lazy.filter { $0.value["rejectionReason"] != nil }.compactMap {
+            nameOfAnswer($0.value, for: nil)
+        }.first
     }
 
     /// Send bodies of services that make the payload of the device themselves.
