@@ -26,6 +26,8 @@ static const char *const name = "org.freedesktop.Notifications";
 static const char *const path = "/org/freedesktop/Notifications";
 
 static FILE *events;
+static sd_bus *bus;
+static int commands;
 static char **capabilities;
 static uint32_t last;
 static bool hangs, refuses;
@@ -81,8 +83,12 @@ static void print_hints(sd_bus_message *call) {
     sd_bus_message_exit_container(call);
 }
 
+static void read_commands(void);
+
 static int notify(sd_bus_message *call, void *context, sd_bus_error *error) {
     (void)context;
+    /* A command that came before the call counts for it. */
+    read_commands();
     const char *app, *icon, *summary, *body, *action;
     uint32_t replaces;
     int32_t timeout;
@@ -124,7 +130,7 @@ static const sd_bus_vtable vtable[] = {
     SD_BUS_VTABLE_END,
 };
 
-static void obey(sd_bus *bus, const char *line) {
+static void obey(const char *line) {
     uint32_t number, reason;
     char action[256];
     if (sscanf(line, "act %u %255s", &number, action) == 2) {
@@ -147,13 +153,25 @@ static void obey(sd_bus *bus, const char *line) {
     }
 }
 
+static void read_commands(void) {
+    static char input[4096];
+    static size_t length;
+    ssize_t got = read(commands, input + length, sizeof input - length - 1);
+    if (got > 0) length += (size_t)got;
+    for (char *end; (end = memchr(input, '\n', length)); ) {
+        *end = 0;
+        obey(input);
+        length -= (size_t)(end + 1 - input);
+        memmove(input, end + 1, length);
+    }
+}
+
 int main(int count, char **words) {
     if (count < 4) return 2;
     capabilities = words + 4;
     events = fdopen(open(words[2], O_RDWR | O_CLOEXEC), "w");
-    int commands = open(words[3], O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    commands = open(words[3], O_RDWR | O_NONBLOCK | O_CLOEXEC);
     if (!events || commands < 0) return 1;
-    sd_bus *bus = NULL;
     check(sd_bus_new(&bus), "bus");
     check(sd_bus_set_address(bus, words[1]), "address");
     check(sd_bus_set_bus_client(bus, 1), "client");
@@ -162,8 +180,6 @@ int main(int count, char **words) {
     check(sd_bus_request_name(bus, name, 0), "name");
     fputs("ready\n", events);
     fflush(events);
-    char input[4096];
-    size_t length = 0;
     for (;;) {
         int result;
         while ((result = sd_bus_process(bus, NULL)) > 0) {}
@@ -171,13 +187,6 @@ int main(int count, char **words) {
         check(sd_bus_flush(bus), "flush");
         struct pollfd ready[] = {{sd_bus_get_fd(bus), POLLIN, 0}, {commands, POLLIN, 0}};
         if (poll(ready, 2, -1) < 0 && errno != EINTR) return 1;
-        ssize_t got = read(commands, input + length, sizeof input - length - 1);
-        if (got > 0) length += (size_t)got;
-        for (char *end; (end = memchr(input, '\n', length)); ) {
-            *end = 0;
-            obey(bus, input);
-            length -= (size_t)(end + 1 - input);
-            memmove(input, end + 1, length);
-        }
+        read_commands();
     }
 }

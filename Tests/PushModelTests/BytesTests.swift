@@ -57,6 +57,18 @@ struct ComparedBytesTests {
         }
     }
 
+    @Test("of a dictionary, a set and a range have the order of the comparison, and equal ones keep theirs")
+    func sorted() {
+        #expect([3: "c", 1: "a", 2: "b"].sorted { $0.key < $1.key }.map(\.value) == ["a", "b", "c"])
+        #expect(Set(["b", "a", "c"]).sorted() == ["a", "b", "c"])
+        let pairs = (0..<200).map { (key: $0 % 3, place: $0) }.sorted { $0.key < $1.key }
+        #expect(pairs.map(\.key) == (0..<200).map { $0 < 67 ? 0 : $0 < 134 ? 1 : 2 })
+        for key in 0..<3 {
+            let places = pairs.filter { $0.key == key }.map(\.place)
+            #expect(places == places.sorted())
+        }
+    }
+
     @Test("have a hash that depends on themselves alone, and not on what lies beside them")
     func hash() {
         let text = Array("abcdefghijklmnopqrstuvwxyz".utf8)

@@ -101,6 +101,20 @@ struct JSONWriterTests {
         #expect(text == "[-9223372036854775808,18446744073709551615,0]")
     }
 
+    @Test("takes a member back, with the comma before it, and goes on")
+    func takenBack() {
+        let text = written {
+            $0.object { writer in
+                for (key, isKept) in [("a", false), ("b", true), ("c", false), ("d", true)] {
+                    let position = writer.position
+                    writer.member(key, array: { $0.int(1) })
+                    if !isKept { writer.cut(to: position) }
+                }
+            }
+        }
+        #expect(text == #"{"b":[1],"d":[1]}"#)
+    }
+
     private func written(_ content: (inout JSONWriter) -> Void) -> String {
         var writer = JSONWriter()
         content(&writer)
