@@ -1,4 +1,5 @@
 import PushModel
+import _StringProcessing
 
 /// JSON with another value in the place of each of its members, one at a time.
 ///

@@ -1,3 +1,5 @@
+import _StringProcessing
+
 /// The texts of a page of HTML, a line each, with what links, fields, buttons and drawings name.
 public func shownLines(ofHTML html: String) -> [String] {
     let attributes = [
