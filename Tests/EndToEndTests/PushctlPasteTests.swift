@@ -211,6 +211,10 @@ struct PushctlPasteTests {
                 "const p = {\n  aps: { alert: 'Hi', sound: { name: 'a', volume: 80/100 } }\n};",
                 "the system shows it: \"Hi\""
             ),
+            (
+                "fcm.send({ to: t, time_to_live: 86_400 * 2, notification: { title: 'Hi' } });",
+                "the system shows it: \"Hi\""
+            ),
             ("const p = {\n  aps: { alert: 'Hi', badge: counts.max }\n};", "the system shows it: \"Hi\""),
             // Data of the app's own.
             ("Received push: {\"order\":{\"id\":\"1\"},\"kind\":\"x\"}", "FCM calls onMessageReceived"),
@@ -229,6 +233,7 @@ struct PushctlPasteTests {
         let result = explain(text + "\n")
         #expect(result.end == .exited(0) && result.output.has(words), "\(result.output)\(result.errors)")
         #expect(!result.output.has("refuses it") && !result.output.has("aps.badge is null"), "\(result.output)")
+        #expect(!result.output.has("864002"), "a calculation is no number")
     }
 
     @Test("says that a command speaks HTTP/1 to APNs")

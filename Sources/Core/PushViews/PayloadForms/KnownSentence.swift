@@ -389,34 +389,31 @@ public struct KnownSentence: Sendable {
     // Source: Expo, "Sending notifications with the Expo Push Service", errors; Amazon SNS, API reference of Publish. Moto
     // and LocalStack have SNS's sentence of a missing default, too (read 2026-11-30); "isn't associated with any device"
     // is from reports alone.
-    private static let ofServices = [
-        KnownSentence(
-            "DeviceNotRegistered",
-            means: "Expo delivered nothing: the token is no longer of an app that is installed; stop sending to it"),
-        KnownSentence(
-            "is not a registered push notification recipient",
-            means: "Expo delivered nothing: the token is no longer of an app that is installed; stop sending to it"),
-        KnownSentence(
-            "isn't associated with any device",
-            means: "Expo delivered nothing: the token is no longer of an app that is installed; stop sending to it"),
-        KnownSentence(
-            "No default entry in JSON message body",
-            means: """
-                SNS refused the message: with MessageStructure json it needs a member default with a text, beside those \
-                of the services
-                """),
-        KnownSentence(
-            "All included players are not subscribed",
-            means: "OneSignal sent nothing: none of the recipients has a subscription that is active"),
-        KnownSentence(
-            "80300007", means: "Huawei delivered nothing: all tokens are invalid; take new ones, and delete these"),
-        KnownSentence(
-            "message_unifiedpush=false",
-            means: "ntfy took this for a message of its own: the app of UnifiedPush gets only what comes with up=1"),
-        KnownSentence(
-            "Endpoint is disabled",
-            means: "SNS sent nothing: APNs or FCM had refused the token; set a new one, and enable the endpoint"),
-    ]
+    private static let ofServices =
+        ["DeviceNotRegistered", "is not a registered push notification recipient", "isn't associated with any device"]
+        .map {
+            KnownSentence(
+                $0,
+                means: "Expo delivered nothing: the token is no longer of an app that is installed; stop sending to it")
+        } + [
+            KnownSentence(
+                "No default entry in JSON message body",
+                means: """
+                    SNS refused the message: with MessageStructure json it needs a member default with a text, beside those \
+                    of the services
+                    """),
+            KnownSentence(
+                "All included players are not subscribed",
+                means: "OneSignal sent nothing: none of the recipients has a subscription that is active"),
+            KnownSentence(
+                "80300007", means: "Huawei delivered nothing: all tokens are invalid; take new ones, and delete these"),
+            KnownSentence(
+                "message_unifiedpush=false",
+                means: "ntfy took this for a message of its own: the app of UnifiedPush gets only what comes with up=1"),
+            KnownSentence(
+                "Endpoint is disabled",
+                means: "SNS sent nothing: APNs or FCM had refused the token; set a new one, and enable the endpoint"),
+        ]
 
     // Source: rpush, apns2/delivery.rb (prepare_headers); node-gcm, message-options.js; PushSharp, AdmNotification.
     private static let ofCode = [

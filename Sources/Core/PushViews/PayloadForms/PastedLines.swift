@@ -174,15 +174,14 @@ extension PayloadStart {
     ///
     /// - Parameter name: a variable that the call has to name; `nil`: any.
     static func sendsWebPush(_ text: some Collection<UInt8>, _ name: String? = nil) -> Bool {
-        let words = text.split { !($0.isDigit || (97...122).contains($0 | 0x20) || "_$".utf8.contains($0)) }
-        if let name, !words.contains(where: { $0.drop { $0 == UInt8(ascii: "$") }.elementsEqual(name.utf8) }) {
-            return false
-        }
         let calls = [
             "webpush.sendNotification(", "webPush.sendNotification(", "webpush(", "->sendOneNotification(",
             "->queueNotification(", "WebPush.payload_send(",
         ]
-        return calls.contains { text.has($0.utf8) }
+        guard calls.contains(where: { text.has($0.utf8) }) else { return false }
+        guard let name else { return true }
+        let words = text.split { !($0.isDigit || (97...122).contains($0 | 0x20) || $0 == UInt8(ascii: "_")) }
+        return words.contains { $0.elementsEqual(name.utf8) }
     }
 
     /// The action of the intent that a text prints: `Intent { act=NAME `; `nil` without one.

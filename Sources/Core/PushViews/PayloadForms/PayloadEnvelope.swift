@@ -218,8 +218,8 @@ extension PayloadEnvelope {
         if let block = object["notification"], block.count > 0, block.members.allSatisfy({ $0.value.kind == .null }) {
             return withoutBlock(object)
         }
+        if let message = ofPushKit(object) { return message }
         if object.hasTextsOnly {
-            if let message = ofPushKit(object) { return message }
             if isLogRecord(object) { return ofLogRecord(object) }
             return ofPublish(object, for: platform) ?? ofSNS(object, for: platform) ?? ofExpo(object, for: platform)
                 ?? raw(object) ?? inWrapper(object)
@@ -228,7 +228,6 @@ extension PayloadEnvelope {
             return payload(object, "a push for a service worker of Angular", .web)
         }
         if let message = object["hps"]?["msg"] { return ofOldHuawei(message) }
-        if let message = ofPushKit(object) { return message }
         if let message = object["message"], message.hasAny("pn_fcm", "pn_gcm", "pn_apns") {
             return payload(message, "what is published over PubNub")
         }
@@ -369,22 +368,27 @@ extension PayloadEnvelope {
         guard action == nil || opensActivity, extras.kind == .object, !extras.hasAny("gcm.n.e", "gcm.notification.e"),
             extras["gcm.n.analytics_data"] != nil || opensActivity && extras["google.message_id"] != nil
         else { return nil }
+        return WrittenPayload(
+            json: json(ofExtras: extras, isNotification: true), platform: .android,
+            name: """
+                the extras that an activity gets by a tap on a notification that FCM showed, whose text is not among them
+                """)
+    }
+
+    /// An intent whose extras are the members of an object, as texts, with FCM's mark of a notification if it is one.
+    private static func json(ofExtras extras: JSONNode, isNotification: Bool = false) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member(
                 "extras",
                 object: { writer in
-                    writer.member("gcm.n.e", "1")
+                    if isNotification { writer.member("gcm.n.e", "1") }
                     for (key, value) in extras.members where value.kind != .null && key != "gcm.n.analytics_data" {
                         writer.member(key, value.string ?? String(decoding: value.compactBytes, as: UTF8.self))
                     }
                 })
         }
-        return WrittenPayload(
-            json: writer.bytes, platform: .android,
-            name: """
-                the extras that an activity gets by a tap on a notification that FCM showed, whose text is not among them
-                """)
+        return writer.bytes
     }
 
     /// The extras of an intent as a plugin prints them: the keys that FCM adds are among those of the app.
@@ -398,20 +402,9 @@ extension PayloadEnvelope {
             object["notification"]?.members.contains(where: { $0.value.kind != .null }) != true,
             object["fcm"]?.count ?? 0 == 0
         else { return nil }
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member(
-                "extras",
-                object: { writer in
-                    for (key, value) in extras.members where value.kind != .null {
-                        let text = value.string ?? String(decoding: value.compactBytes, as: UTF8.self)
-                        writer.member(key, text)
-                    }
-                })
-        }
         let isTap = object["notification"] != nil
         return WrittenPayload(
-            json: writer.bytes, platform: .android,
+            json: json(ofExtras: extras), platform: .android,
             name: """
                 the extras of an intent in \(key), with the keys that FCM adds\
                 \(isTap ? "; after a tap the notification is used up, and only its data comes" : "")

@@ -86,7 +86,8 @@ extension PrintedLiteral {
         if let call = calls.first(where: { text.hasPrefix($0) }) {
             text = text.dropFirst(call.count).prefix { $0 != ")" }
         }
-        return Int64(text.filter { !"\"'_* ".contains($0) })
+        while let last = text.last, "\"'* ".contains(last) { text = text.dropLast() }
+        return Int64(text.drop { "\"'* ".contains($0) }.filter { $0 != "_" })
     }
 
     /// Writes a value for source code that stands for it, of the type that the key has: the data of a message is an
