@@ -11,7 +11,7 @@ trap 'rm -rf "$build"' EXIT
     "$top"/Tests/Fixtures/payloads/braze-android/near-no-ab.json \
     "$top"/Tests/Fixtures/payloads/braze-android/droidboy-story.json
 
-sh "$top/Tests/embedded-providers.sh" > "$build/embedded_resources.swift"
+sh "$top/Tests/embedded-resources.sh" "$top"/etc/pushrouterd/providers.d/*.provider > "$build/embedded_resources.swift"
 
 compile() {
     swiftc -O -whole-module-optimization -enable-default-cmo -swift-version 6 -parse-as-library -package-name pushrouterd -I "$build" \

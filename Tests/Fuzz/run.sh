@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fuzzes one target with libFuzzer and AddressSanitizer; SwiftPM cannot link a fuzzer, so this builds it.
-# usage: run.sh TARGET SECONDS        targets: http2, json-scan, payload, provider-file, request, rows, scenario
+# usage: run.sh TARGET SECONDS        targets: http2, json-scan, paste, payload, provider-file, request, rows, scenario
 #        run.sh --all SECONDS         each target after the other, with a line for each
 #        run.sh --keep TARGET         packs the new inputs that reach something new into corpus/TARGET.tar.gz
 #        run.sh --check               type-checks the harnesses against what `swift build` made, and runs nothing
@@ -22,7 +22,7 @@ if [ "$*" = --check ]; then
 fi
 if [ $# -eq 2 ] && [ "$1" = --all ]; then
     status=0
-    for target in http2 json-scan payload provider-file request rows scenario; do
+    for target in http2 json-scan paste payload provider-file request rows scenario; do
         edges=$(sh "$0" "$target" "$2" 2>"$top/.build/fuzz-$target") || { status=1; tail -n 20 "$top/.build/fuzz-$target" >&2; }
         echo "$target: $edges"
     done
@@ -51,6 +51,7 @@ seeds=
 case $1 in
 http2) harness=HTTP2Fuzz.swift modules=HTTP2 layer=System libraries=-lnghttp2 ;;
 json-scan) harness=JSONScanFuzz.swift modules=PushModel ;;
+paste) harness=PasteFuzz.swift modules="$modules PushViews" seeds=$top/.build/fuzz/paste/texts ;;
 payload) harness=PayloadFuzz.swift modules="$modules PushViews" seeds=$(echo "$top"/Tests/Fixtures/payloads/*/) ;;
 provider-file) harness=ProviderFileFuzz.swift seeds=$top/etc/pushrouterd/providers.d ;;
 request) harness=RequestFuzz.swift ;;
@@ -62,7 +63,9 @@ esac
 build=$top/.build/fuzz/$1
 # All targets share the modules.
 made=$top/.build/fuzz/modules
-mkdir -p "$build/found" "$made"
+mkdir -p "$build/found" "$build/texts" "$made"
+# Each text of the tests of pasted texts is an input.
+[ "$1" != paste ] || awk -v "to=$build/texts/" '/^==== / { close(name); name = to ++n; next } { print >name }' "$top/Tests/Fixtures/pasted/texts.txt"
 compile() {
     # shellcheck disable=SC2086  # several words
     swiftc -O -g -swift-version 6 -package-name pushrouterd -parse-as-library -whole-module-optimization -sanitize=fuzzer,address -I "$made" \
@@ -71,14 +74,19 @@ compile() {
 objects=
 is_new=
 for module in $modules; do
-    # The page and the catalogue need their embedded files, and no harness needs them.
-    find "$top/Sources/$layer/$module" -name '*.swift' ! -path '*/PushViews/Web/*' ! -path '*/PushViews/Accidents/*' \
-        > "$made/$module.sources"
-    if [ "$module" = PushSettings ]; then
-        sh "$top/Tests/embedded-providers.sh" > "$build/embedded_resources.swift"
-        cmp -s "$build/embedded_resources.swift" "$made/embedded_resources.swift" ||
-            cp "$build/embedded_resources.swift" "$made/embedded_resources.swift"
-        echo "$made/embedded_resources.swift" >> "$made/$module.sources"
+    find "$top/Sources/$layer/$module" -name '*.swift' > "$made/$module.sources"
+    case $module in
+    PushSettings) embedded=$(echo "$top"/etc/pushrouterd/providers.d/*.provider) ;;
+    PushViews)
+        views=$top/Sources/Core/PushViews
+        embedded=$(echo "$views"/Web/Assets/* "$views"/Accidents/Catalogue/* "$views/Conform/cases.jsonl") ;;
+    *) embedded= ;;
+    esac
+    if [ -n "$embedded" ]; then
+        # shellcheck disable=SC2086  # one word a file
+        sh "$top/Tests/embedded-resources.sh" $embedded > "$made/$module.new"
+        cmp -s "$made/$module.new" "$made/$module-resources.swift" || cp "$made/$module.new" "$made/$module-resources.swift"
+        echo "$made/$module-resources.swift" >> "$made/$module.sources"
     fi
     if [ -n "$is_new" ] || [ ! -f "$made/$module.o" ] ||
         [ -n "$(xargs -I% find % -newer "$made/$module.o" < "$made/$module.sources")" ]; then
