@@ -153,7 +153,7 @@ struct PushctlInputTests {
         #expect(payload.end == .exited(0), "\(payload.errors)")
         #expect(payload.lines.count == 1 && payload.errors.has("read as JSON in a text with escapes"))
         let none = explain("-", input: "queue.Add(new Notification\n{\n  Tag = a.b(c),\n});\n")
-        #expect(none.end == .exited(65) && none.errors.has("not JSON"))
+        #expect(none.end == .exited(65) && none.errors.has("no payload in it"))
         let named = explain(
             "-", input: "var m = new Message()\n{\n  Token = token,\n  Priority = Priority.High,\n};\n")
         #expect(named.end == .exited(65) && named.errors.has("standard input:1: source code, not a push"))
@@ -441,7 +441,7 @@ struct PushctlInputTests {
         ("my plist\n<key>UIBackgroundModes</key>\n", nil, nil, ":2: a part of a property list"),
         (
             "\"exception\": \"code: 401, it failed\nwith 401 INVALID_KEY\"\n", nil, nil,
-            "; line 2: FCM refused the send"
+            "; line 2: FCM refuses sends over its API before v1"
         ),
         // Amazon SNS.
         (

@@ -251,4 +251,108 @@ struct PushctlPasteTests {
             "{\"data\":{\"a\":\"b\"},\"originalPriority\":1,\"priority\":2,\"messageId\":\"m\",\"from\":\"1\"}\n"
         #expect(explain(message).output.has("priority high, delivered as normal"), "\(explain(message).output)")
     }
+
+    @Test(
+        "puts parts together that code gives the members of one object",
+        arguments: [
+            "p['notification'] = {'title':'Hi','body':'B'}\n",
+            "m = {\"data\": {\"a\": \"b\"}, \"token\": t}\nm[\"notification\"] = {\"title\": \"Hi\", \"body\": \"B\"}\nsend(m)\n",
+            "message.data = { a: 'b' };\nmessage.notification = { title: 'Hi', body: 'B' };\n",
+            "#<FCM:0x1>\noptions = { notification: { title: \"Hi\", body: \"B\" } }\n",
+            "send(Message(notification=Notification(title='Hi', body='B')))\n",
+            "{\"google.message_id\":\"0:1\",\"notification\":\"Bundle[{body=B, title=Hi}]\"}\n",
+        ])
+    func parts(_ text: String) {
+        let result = explain(text)
+        #expect(result.end == .exited(0), "\(result.errors)")
+        #expect(result.output.has("the system shows it: \"Hi\", \"B\""), "\(result.output)")
+        #expect(!result.output.has("onMessageReceived, whatever"), "one push, and no data message")
+    }
+
+    @Test(
+        "takes no object of other code, of a log or of another service for a push",
+        arguments: [
+            ("void push({String a}) { }\n", "source code"), ("void sendPush({a}) { }\n", "source code"),
+            ("const push = ({ title, body }) => {\n  log(title);\n};\n", "source code"),
+            ("var o = new Options()\n{\n  A = \"b\",\n  C = \"d\"\n};\n", "source code"),
+            ("payload = {}\n", "no payload in it"), ("p['notification'] = {}\n", "no payload in it"),
+            ("[message_id: nil]\n", "nothing but null"),
+            ("error status: 404; reason: x; response: y\n", "no payload in it"),
+            (
+                "{\"event\":\"start\",\"activity_id\":\"x\",\"event_updates\":{\"data\":{}},\"contents\":{\"en\":\"M\"}}\n",
+                "OneSignal for a Live Activity"
+            ),
+            ("exemple: {\n\"app_id\": \"5\",\n\"contents\": {\"en\": \"M\"}\n}\n", "a send body for OneSignal"),
+            (
+                "{\"app_id\":\"5\",\"notifications\":[{\"include_player_ids\":\"6\",\"contents\":{\"en\":\"M\"}}]}\n",
+                "takes one notification, and no list"
+            ),
+            ("{\"request\":{\"application\":\"B6E59\",\"hwid\":\"x\"}}\n", "Pushwoosh's SDK"),
+            (
+                "Pushwoosh: | Response: {\"status_code\":200,\"status_message\":\"OK\",\"response\":null}\n",
+                "an answer of Pushwoosh"
+            ),
+            (
+                "Sending push action intent: Intent { act=com.braze.push.intent.NOTIFICATION_OPENED pkg=com.x }\n",
+                "the user tapped a push of Braze's"
+            ),
+            ("service: notify.notify\ndata:\n  message: M\n  data:\n    ttl: 0\n", "Home Assistant"),
+            (
+                "config.Url = \"https://fcm.googleapis.com/fcm/send\";\nsend(\"x\");\n",
+                "its API before v1, which Google has been switching off"
+            ),
+            ("\"a\":false\n", "none of its keys is a push service's"),
+        ])
+    func noPush(_ text: String, _ words: String) {
+        let result = explain(text)
+        #expect(result.end == .exited(65) && result.output.isEmpty, "\(result.output)")
+        #expect(result.errors.has(words), "\(result.errors)")
+    }
+
+    @Test(
+        "names a key that a service does not know by the one that it resembles",
+        arguments: [
+            (
+                "{\"message\":{\"android\":{\"urgence\":\"HIGH\",\"notification\":{\"important\":\"HIGH\",\"title\":\"T\",\"body\":\"B\",\"click_action\":{\"type\":3}}},\"token\":[\"t\"]}}\n",
+                [
+                    "android.urgence is no key of Huawei's (urgency is)",
+                    "notification.important is no key of Huawei's (importance is)",
+                ]
+            ),
+            (
+                "{\"to\":\"ExponentPushToken[x]\",\"title\":\"T\",\"content-available\":1}\n",
+                ["content-available is no key of Expo's (_contentAvailable is)"]
+            ),
+        ])
+    func keysOfServices(_ text: String, _ words: [String]) {
+        let errors = explain(text).errors
+        for word in words { #expect(errors.has(word), "\(errors)") }
+    }
+
+    @Test("reads what people write beside JSON: notes behind values, arrows, values of constants")
+    func notes() {
+        let noted = explain(
+            "{\n  \"to\": \"t\",\n  \"ttl\": 5 (int),\n  \"data\": {\"a\": \"b\"},   <-- the id\n  \"notification\": {\"title\": \"Hi (x)\"}\n}\n"
+        )
+        #expect(noted.output.has("the system shows it: \"Hi (x)\""), "\(noted.output)\(noted.errors)")
+        #expect(noted.errors.has(":3: (int) behind a value is no JSON: left out"), "\(noted.errors)")
+        let constant = explain(
+            "const ttl = 3600;\nconst message = {\n token: t, notification: { title: 'A' }, android: { ttl: ttl }\n};\n"
+        )
+        #expect(constant.output.has("ttl 3 s") && !constant.errors.has("is a variable"), "\(constant.errors)")
+    }
+
+    @Test("tells that a log has one message twice, and what a token of Expo with a title alone shows")
+    func oncePrinted() {
+        let log =
+            "A: Bundle[{pw_msg=1, title=T, google.message_id=0:1}]\nB: Bundle[{pw_msg=1, title=T, google.message_id=0:1}]\n"
+        #expect(explain(log).errors.has(":2: the message of standard input:1 again"), "\(explain(log).errors)")
+        let expo = explain("{\"to\":\"ExponentPushToken[x]\",\"title\":\"T\"}\n", "--platform", "android")
+        #expect(expo.output.has("the SDK shows it: \"T\""), "\(expo.output)")
+        let ios = explain("{\"notification\":{\"title\":\"T\"}}\n", "--platform", "ios")
+        #expect(ios.output.has("the system shows it: \"T\""), "\(ios.output)")
+        let web = explain(
+            "WebPushError: x { statusCode: 410, body: '{\"reason\":\"Unregistered\",\"timestamp\":17}' }\n")
+        #expect(web.errors.has("no such subscription any more") && !web.errors.has("an app that was removed"))
+    }
 }

@@ -34,7 +34,8 @@ private func check(_ text: [UInt8], for platform: Platform?, repairs: Bool) {
         // A payload that the daemon refuses is refused with a field.
         let deliver = DeliverRequest(state: .background, locked: false, payload: document.root)
         do {
-            let explanation = try Explanation(deliver, platform: found.facts.platform ?? platform ?? .android, table: table)
+            let explanation = try Explanation(
+                deliver, platform: found.facts.platform ?? platform ?? .android, table: table)
             precondition(explanation.text.hasSuffix("\n"), "no text")
         } catch {
             precondition(!error.field.isEmpty && !error.message.isEmpty, "an error that says nothing")

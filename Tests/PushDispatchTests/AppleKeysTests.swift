@@ -132,6 +132,16 @@ struct RemarkTests {
                 #"{"extras":{"k":"v","google.original_priority":"high","google.delivered_priority":"normal"}}"#,
                 [.loweredPriority]
             ),
+            (
+                .android, #"{"message":{"token":"t","notification":{"title":"x"},"data":{"k":"v"}}}"#,
+                [.dataWithTap]
+            ),
+            (
+                .android,
+                #"{"extras":{"gcm.n.e":"1","gcm.n.title":"x","gcm.n.click_action":"OPEN","google.message_id":"1"}}"#,
+                [.tapByAction]
+            ),
+            (.android, #"{"message":{"token":"t","notification":{"title":"x"}}}"#, []),
             (.ios, #"{"aps":{"content-available":1}}"#, [.silentOnApple]),
             (.ios, #"{"aps":{"sound":{"critical":1,"name":"x"}}}"#, [.entitlement]),
             (.ios, #"{"aps":{"alert":"x"}}"#, []),

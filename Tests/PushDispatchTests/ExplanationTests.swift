@@ -117,6 +117,10 @@ struct ExplanationTests {
             ),
             (.android, .background, #"{"extras":{},"userInfo":{"aps":{}}}"#, [.keyOfAnotherPlatform("aps", .ios)]),
             (
+                .android, .background, #"{"notification":{"title":"T","actions":[]}}"#,
+                [.keyOfAnotherPlatform("notification.actions", .web)]
+            ),
+            (
                 .android, .background, #"{"data":{"from":"1","google.x":"2"}}"#,
                 [.reservedKey("from"), .reservedKey("google.x")]
             ),

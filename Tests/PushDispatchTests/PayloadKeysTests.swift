@@ -98,6 +98,13 @@ struct PayloadKeysTests {
         let web = #"{"cid":"c","e":{"k":"v"}}"#
         #expect(try decision(.web, web).keys.keyValues.map { "\($0.key)=\($0.value)" } == ["k=v"])
     }
+
+    @Test("list no extra of an intent that is no text, which FCM does not put into the data")
+    func listsTextsOfIntents() throws {
+        let keys = try decision(.android, #"{"extras":{"google.message_id":"1","list":["x"],"n":1,"k":"v"}}"#).keys
+        #expect(keys.keyValues.map { "\($0.key)=\($0.value)" } == ["k=v"])
+        #expect(keys.keyValue("list") == nil && keys.keyValue("n") == nil && keys.keyValue("k") == "v")
+    }
 }
 
 @Suite("Message ids")

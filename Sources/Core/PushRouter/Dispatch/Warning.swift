@@ -250,6 +250,10 @@ public enum Remark: Hashable, Sendable, CaseIterable, CustomStringConvertible {
     case loweredPriority
     /// A critical or a time-sensitive alert.
     case entitlement
+    /// Data beside a notification that FCM shows.
+    case dataWithTap
+    /// A notification that FCM shows, with an action for a tap.
+    case tapByAction
     /// A push that wakes an iOS app.
     case silentOnApple
     /// A push to a browser with no text to show.
@@ -266,7 +270,7 @@ public enum Remark: Hashable, Sendable, CaseIterable, CustomStringConvertible {
     // Source: Firebase, "Set and manage message priority"; Apple, "Pushing background updates to your App"; MDN,
     // PushManager.subscribe (userVisibleOnly), and Chrome's own notice, "This site has been updated in the background";
     // W3C, Push API, PushEvent and PushMessageData; firebase-js-sdk, sw-listeners.ts
-    // (onNotificationClick); Angular, "Push notifications" (onActionClick);
+    // (onNotificationClick); firebase-android-sdk, CommonNotificationBuilder (createContentIntent, createTargetIntent); Angular, "Push notifications" (onActionClick);
     // CleverTap/clevertap-react-native#364 for the id 0_0.
     public var description: String {
         switch self {
@@ -276,6 +280,10 @@ public enum Remark: Hashable, Sendable, CaseIterable, CustomStringConvertible {
             "the sender asked for high priority and FCM delivered it at normal: FCM lowers it for an app whose high-priority messages show nothing"
         case .entitlement:
             "a critical or time-sensitive alert needs an entitlement of the app: without it iOS shows it as any other alert"
+        case .dataWithTap:
+            "the data reaches the app with a tap alone, in the extras of the activity that the tap starts; a message without a notification block calls the service"
+        case .tapByAction:
+            "a tap starts the activity whose intent filter has the notification's click_action: in an app without such an activity the tap opens nothing"
         case .silentOnApple:
             "iOS decides whether a silent push wakes the app: Apple advises not more than two or three an hour, and with Background App Refresh off or in Low Power Mode it may wait or be dropped"
         case .textOfWebPush:
@@ -303,6 +311,12 @@ extension Decision {
         if transport == .fcm, outcome == nil, !callbacks.contains(where: \.isBroadcast) {
             if originalPriority == .normal { remarks.append(.normalPriority) }
             if originalPriority == .high, deliveredPriority == .normal { remarks.append(.loweredPriority) }
+        }
+        if transport == .fcm, outcome == .shownBySystem, braze == nil, let message = keys.payload as? AndroidPayload {
+            if message.hasData { remarks.append(.dataWithTap) }
+            if message.remoteMessage?.notification?.contains(where: { $0.name == "click_action" }) == true {
+                remarks.append(.tapByAction)
+            }
         }
         if (keys.payload as? ApplePayload)?.needsEntitlement == true { remarks.append(.entitlement) }
         let isWaking = reasons.contains { $0 == .contentAvailable || $0 == .contentAvailableLaunches }

@@ -35,8 +35,10 @@ public struct KnownSentence: Sendable {
             let line = lines.firstIndex { line in APNsReason.allCases.contains { has(line, $0.rawValue) } } ?? 0
             return [(line + 1, "a list of the reasons of APNs, and no answer of it")]
         }
+        // The answers of push services to web pushes have reasons of APNs, too.
+        let isOfWeb = has(text, "WebPushError")
         let found: [(line: Int, text: String)] = table.compactMap { sentence in
-            guard sentence.isIn(text),
+            guard sentence.isIn(text), !isOfWeb || sentence.marks.first != "410",
                 sentence.times == 1 || lines.count(where: { has($0, sentence.marks[0]) }) >= sentence.times
             else { return nil }
             let line = lines.firstIndex { has($0, sentence.marks[0]) } ?? 0
@@ -284,28 +286,14 @@ public struct KnownSentence: Sendable {
                 "must only contain string values",
                 means: "firebase-admin refused the message: a value of data is no text; make each value a text"),
             KnownSentence(
+                "Invalid JSON payload received", "message.data[",
+                means: """
+                    FCM refused the send: a value of data is an object, and data has texts alone; keys of Apple's belong \
+                    into apns.payload.aps
+                    """),
+            KnownSentence(
                 "Invalid JSON payload received", "Unknown name",
                 means: "FCM refused the send: it knows no field of the name that stands behind Unknown name"),
-            KnownSentence(
-                "NotRegistered",
-                means:
-                    "FCM delivered nothing: the token is of an app that was removed, or is out of date; delete the token"
-            ),
-            KnownSentence(
-                "UNREGISTERED",
-                means:
-                    "FCM delivered nothing: the token is of an app that was removed, or is out of date; delete the token"
-            ),
-            KnownSentence(
-                "registration-token-not-registered",
-                means:
-                    "FCM delivered nothing: the token is of an app that was removed, or is out of date; delete the token"
-            ),
-            KnownSentence(
-                "Requested entity was not found",
-                means:
-                    "FCM delivered nothing: the token is of an app that was removed, or is out of date; delete the token"
-            ),
             KnownSentence(
                 "InvalidRegistration",
                 means: "FCM refused the send: this is no token of FCM; it is cut, or of another service such as APNs"),
@@ -313,16 +301,25 @@ public struct KnownSentence: Sendable {
                 "not a valid FCM registration token",
                 means: "FCM refused the send: this is no token of FCM; it is cut, or of another service such as APNs"),
         ]
+        + ["NotRegistered", "UNREGISTERED", "registration-token-not-registered", "Requested entity was not found"].map {
+            KnownSentence(
+                $0,
+                means:
+                    "FCM delivered nothing: the token is of an app that was removed, or is out of date; delete the token"
+            )
+        }
         + ["MismatchSenderId", "SENDER_ID_MISMATCH", "SenderId mismatch", "mismatched-credential"].map {
             KnownSentence(
                 $0, means: "FCM refused the send: the token is of another Firebase project than the one that sends")
         }
-        + ["Deprecated endpoint", "cloud-messaging/migrate-v1", "INVALID_KEY"].map {
+        + [
+            "Deprecated endpoint", "cloud-messaging/migrate-v1", "INVALID_KEY", "fcm.googleapis.com/fcm/send\"",
+            "fcm.googleapis.com/fcm/send'", "android.googleapis.com/gcm/send", "gcm-http.googleapis.com/gcm/send",
+        ].map {
             KnownSentence(
                 $0,
                 means:
-                    "FCM refused the send over its API before v1, which \(PayloadEnvelope.switchedOff): send over HTTP v1"
-            )
+                    "FCM refuses sends over its API before v1, which \(PayloadEnvelope.switchedOff): send over HTTP v1")
         }
         + ["Android message is too big", "MessageTooBig"].map {
             KnownSentence(

@@ -107,7 +107,15 @@ extension PayloadForm {
             keys.count > 1 && !written.contains(where: PayloadStart.isLog)
             && keys.allSatisfy { value($0).map { $0.first ?? 0x20 == 0x20 } == true }
             && keys.contains { value($0)?.allSatisfy(\.isJSONWhiteSpace) == true }
-        return isYAML ? "YAML, and no form that is read: give the push as JSON" : nil
+        guard isYAML else { return nil }
+        // Source: home-assistant, companion.home-assistant, docs/notifications/critical.md (as a report names it).
+        if written.contains(where: { $0.has(": notify.".utf8) }) {
+            return """
+                a call of Home Assistant's notify in YAML, not a push: its server makes the push of it; ttl and priority \
+                belong into data, beside message and title
+                """
+        }
+        return "YAML, and no form that is read: give the push as JSON"
     }
 }
 
@@ -305,7 +313,8 @@ extension PayloadStart {
             let part = Array(lines.prefix { !isFence($0) }.joined(separator: [UInt8(ascii: "\n")]))
             let name = "a part of an object: read with the brackets around it"
             if let json = object(ofMembers: part), let root = try? JSONDocument(scanning: json).root,
-                RepairedPayload.isKnown(root) || root.hasTextsOnly || root.isApplePayload
+                RepairedPayload.isKnown(root) || root.isApplePayload
+                    || root.members.allSatisfy({ ![.object, .array].contains($0.value.kind) })
             {
                 return (json, name, lines.count)
             }
@@ -511,6 +520,8 @@ struct TextAround {
     private(set) var namesVoIP = false
     /// The values that source code has given variables: a later object may name them.
     var constants = CodeConstants()
+    /// The parts of a message that source code has given the members of an object, by the object's name.
+    var parts: [String: [(key: String, json: [UInt8])]] = [:]
     /// The headers of a request to APNs, each in a line, with the text of the value.
     private var headers: [(name: APNsHeader, value: String)] = []
 

@@ -22,7 +22,9 @@ public enum PayloadEnvelope {
         // An event of a plugin may have a message, which may have a payload in a text.
         for _ in 0..<4 {
             if let name = nameOfOther(object, for: platform) { throw PayloadFormError(name) }
-            let inner = opened(object, for: platform ?? result?.platform)
+            let inner =
+                opened(object, for: platform ?? result?.platform)
+                ?? (result == nil ? ofBlockAlone(object, for: platform) : nil)
             guard var opened = inner ?? (addsTarget ? ofV1WithoutTarget(object) : nil),
                 let document = try? JSONDocument(scanning: opened.json, limits: JSONLimits(depth: .max))
             else { break }
@@ -188,6 +190,7 @@ extension WrittenPayload {
             return true
         }
         if root.isApplePayload || root.hasAny("_ab", "web_push") || PayloadEnvelope.isAnswer(root) { return true }
+        if root["app_id"] != nil, root.hasAny("contents", "headings") { return true }
         let hasContent = root.hasAny("data", "notification", "apns", "android", "webpush")
         if root.hasAny("to", "registration_ids", "token", "tokens", "topic", "condition") { return hasContent }
         // Pusher Beams has a part for each platform.
@@ -214,7 +217,7 @@ extension PayloadEnvelope {
         if platform == nil, object["web_push"]?.int64 == 8030 {
             return payload(object, "a declarative web push", .web)
         }
-        if let extras = printedExtras(object) ?? extrasOfTap(object) { return extras }
+        if let extras = printedExtras(object) ?? extrasOfTap(object) ?? extrasOfGCM(object) { return extras }
         if let block = object["notification"], block.count > 0, block.members.allSatisfy({ $0.value.kind == .null }) {
             return withoutBlock(object)
         }
@@ -330,6 +333,88 @@ extension PayloadEnvelope {
     /// The limit of such a text: Huawei takes 4 KiB.
     private static let dataMax = 16 << 10
 
+    /// A message of Huawei's push service before its push kit: type 3 is a notification, type 1 goes to the app.
+    ///
+    /// Source: Huawei, "Push Service API Reference" before HMS Core, the field payload (hps, msg, action, ext).
+    static func ofOldHuawei(_ message: JSONNode) -> WrittenPayload? {
+        let body = message["body"]
+        var writer = JSONWriter()
+        writer.object { writer in
+            if message["type"]?.int64 == 3 {
+                writer.member(
+                    "notification",
+                    object: { block in
+                        for (key, name) in [("title", "title"), ("content", "body")] {
+                            body?[key].map { block.member(name, raw: $0.compactBytes) }
+                        }
+                    })
+            } else {
+                writer.member(
+                    "data", raw: (body?.objectInText ?? body).map { Array($0.compactBytes) } ?? Array("{}".utf8))
+            }
+        }
+        return WrittenPayload(
+            json: writer.bytes, platform: .android, transport: .hms,
+            name: "a message of Huawei's push service before its push kit")
+    }
+
+    // Huawei: Push Kit's REST reference, "Sending Messages": data is a text, token a list.
+    static func isHuaweis(_ message: JSONNode) -> Bool {
+        message["data"]?.kind == .string || message["token"]?.kind == .array
+            || message["android"]?.hasAny("urgency", "fast_app_target", "bi_tag", "target_user_type", "category")
+                == true
+            || message["android"]?["notification"]?["click_action"]?.kind == .object
+    }
+
+    static func ofHuawei(_ message: JSONNode) -> WrittenPayload? {
+        let own = message["android"]
+        let text = own?["data"] ?? message["data"]
+        let data = text.flatMap { $0.kind == .object ? $0 : $0.objectInText }
+        let block = own?["notification"] ?? message["notification"]
+        var writer = JSONWriter()
+        writer.object { writer in
+            if let data { writer.member("data", raw: data.compactBytes) }
+            if let block, block.kind == .object { writer.member("notification", raw: block.compactBytes) }
+            if data == nil, block == nil { writer.member("data", object: { _ in }) }
+        }
+        return WrittenPayload(
+            json: writer.bytes, platform: .android, transport: .hms,
+            name: "a send body of Huawei's push kit" + unknownToHuawei(own, block))
+    }
+
+    /// The keys of a send body that Huawei does not know, and the ones that they resemble.
+    ///
+    /// Source: hms-push-serverdemo-php, AndroidConfig.php and AndroidNotification.php (read 2026-12-01); keys that Huawei
+    /// added since are in its REST reference.
+    private static func unknownToHuawei(_ android: JSONNode?, _ block: JSONNode?) -> String {
+        let ofAndroid = [
+            "collapse_key", "category", "urgency", "ttl", "bi_tag", "fast_app_target", "notification", "data",
+            "target_user_type", "receipt_id", "voip_token",
+        ]
+        let ofBlock = [
+            "title", "body", "image", "icon", "color", "sound", "tag", "click_action", "body_loc_key", "body_loc_args",
+            "title_loc_key", "title_loc_args", "multi_lang_key", "channel_id", "notify_summary", "notify_icon", "style",
+            "big_title", "big_body", "big_picture", "auto_clear", "notify_id", "group", "badge", "ticker",
+            "auto_cancel",
+            "when", "local_only", "importance", "use_default_vibrate", "use_default_light", "vibrate_config",
+            "visibility", "light_settings", "foreground_show", "default_sound", "inbox_content", "buttons",
+            "profile_id", "live_notification",
+        ]
+        let names = [(android, ofAndroid, "android."), (block, ofBlock, "notification.")].flatMap {
+            node, known, place in
+            (node?.members ?? []).compactMap { member -> String? in
+                guard !known.contains(member.key) else { return nil }
+                let meant =
+                    Spelling.meant(by: member.key, of: known)
+                    ?? known.first { member.key.count > 7 && $0.hasPrefix(member.key.prefix(8)) }
+                return meant.map {
+                    "\(place)\(member.key.showingControls()) is no key of Huawei's (\($0) is)"
+                }
+            }
+        }
+        return names.prefix(3).map { "; \($0)" }.joined()
+    }
+
     /// A message as Huawei's push kit hands it to an app: its data is a text, which the app reads as JSON.
     ///
     /// Source: HMS-Core/hms-cordova-plugin#130; FCM's RemoteMessage has a map.
@@ -389,6 +474,37 @@ extension PayloadEnvelope {
                 })
         }
         return writer.bytes
+    }
+
+    /// Extras with the notification of the push as a Bundle, as the library of GCM gave them in the foreground.
+    ///
+    /// From reports alone.
+    private static func extrasOfGCM(_ object: JSONNode) -> WrittenPayload? {
+        let extras = object["extras"] ?? object
+        guard extras["google.message_id"] != nil || extras["collapse_key"] != nil,
+            let text = extras["notification"]?.string,
+            let block = PrintedMap.bundle(in: Array(text.utf8)[...]) ?? extras["notification"]?.objectInText,
+            block.hasAny("title", "body")
+        else { return nil }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member(
+                "extras",
+                object: { writer in
+                    writer.member("gcm.n.e", "1")
+                    for (key, value) in block.members {
+                        writer.member(
+                            "gcm.n.\(key)", value.string ?? String(decoding: value.compactBytes, as: UTF8.self))
+                    }
+                    for (key, value) in extras.members where key != "notification" {
+                        writer.member(key, raw: value.compactBytes)
+                    }
+                })
+        }
+        return WrittenPayload(
+            json: writer.bytes, platform: .android,
+            name:
+                "extras with a notification in a Bundle, as GCM's library gave them: the push had a notification block")
     }
 
     /// The extras of an intent as a plugin prints them: the keys that FCM adds are among those of the app.

@@ -7,15 +7,15 @@ public struct PayloadReader<Source: PayloadSource> {
     /// The failure of the source, also for a fault in the text.
     public typealias Failure = Source.Failure
 
-    private let file: Source
-    private var source: PayloadLines<Source>
-    private let limits: JSONLimits
-    private let note: (String) -> Void
+    let file: Source
+    var source: PayloadLines<Source>
+    let limits: JSONLimits
+    let note: (String) -> Void
     /// Whether a payload may be inside of another object (``PayloadEnvelope``).
     private let opensObjects: Bool
     /// Whether a fault that has one repair is repaired, and told.
-    private let repairs: Bool
-    private let platform: Platform?
+    let repairs: Bool
+    let platform: Platform?
     private var count = 0
     /// Whether the last text was a line by itself, valid or not, and so not the begin of an object on many lines.
     private var wasWholeLine = true
@@ -30,9 +30,9 @@ public struct PayloadReader<Source: PayloadSource> {
     /// The last line in which a prefix was looked for.
     private var lastPrefixed = 0
     /// The facts that the lines without a payload say.
-    private var around = TextAround()
+    var around = TextAround()
     /// The failures of objects without a payload beside them, and the first of an object that is known as something else.
-    private var (failures, named) = ([Failure](), Failure?.none)
+    var (failures, named) = ([Failure](), Failure?.none)
     /// The platform that the notation of the last object says.
     private var platformOfNotation: Platform?
     /// Whether the line in which the payload begins is quoted, and so its other lines.
@@ -269,7 +269,10 @@ public struct PayloadReader<Source: PayloadSource> {
             hasNoPayload = true
             throw nothing()
         }
-        for known in isInText ? knownSentences : [] { note("\(file.name):\(known.line): \(known.text)") }
+        let isSaid = names.contains { $0.has(PayloadEnvelope.switchedOff) }
+        for known in isInText ? knownSentences : [] where !isSaid || !known.text.has(PayloadEnvelope.switchedOff) {
+            note("\(file.name):\(known.line): \(known.text)")
+        }
         // An object that cannot be read in source code is source code.
         if PayloadForm.firstOfCode(in: source.beginning) != nil {
             (around.skipped, failures) = (around.skipped + failures.count, [])
@@ -283,9 +286,12 @@ public struct PayloadReader<Source: PayloadSource> {
     /// Takes the prefix of a log off the lines of the object that a line opens, and returns the line without it.
     private mutating func withoutPrefix(_ line: [UInt8]) throws(Failure) -> [UInt8] {
         // C# has the brace of an object in a line of its own, and many have the bracket of an array of PHP there.
-        if PayloadStart.opensStruct(line), let next = try source.next() {
-            let end = line.lastIndex { !$0.isJSONWhiteSpace } ?? 0
-            return Array(line[...end]) + next.drop(while: \.isJSONWhiteSpace)
+        if PayloadStart.opensStruct(line) || PayloadStart.makesObject(line[...]), let next = try source.next() {
+            let text = next.drop(while: \.isJSONWhiteSpace)
+            if PayloadStart.opensStruct(line) || text.first == UInt8(ascii: "{") {
+                return Array(line[...(line.lastIndex { !$0.isJSONWhiteSpace } ?? 0)]) + text
+            }
+            source.push(back: [next])
         }
         guard source.number > lastPrefixed, LinePrefix.isOpen(line), let next = try source.next() else { return line }
         var (lines, isAll) = ([line, next], false)
@@ -326,50 +332,12 @@ public struct PayloadReader<Source: PayloadSource> {
     }
 
     /// The meaning of sentences in the begin of the file, each with its line.
-    private var knownSentences: [(line: Int, text: String)] {
+    var knownSentences: [(line: Int, text: String)] {
         opensObjects ? KnownSentence.all(in: source.beginning) : []
     }
 
     /// Returns the meaning of a sentence in the begin of the file, behind the name of a text that is no payload.
     private func meaning() -> String { knownSentences.first.map { "; line \($0.line): \($0.text)" } ?? "" }
-
-    /// The failure for a file without a payload.
-    private func nothing() -> Failure {
-        let known = knownSentences
-        for other in known.dropLast() { note("\(file.name):\(other.line): \(other.text)") }
-        if let last = known.last { return file.fault("\(file.name):\(last.line): \(last.text)") }
-        if let named { return named }
-        if let found = PayloadForm.nameOfProgram(source.beginning) {
-            return file.fault("\(file.name):\(found.line + 1): \(found.name)")
-        }
-        if let failure = failures.first { return failure }
-        guard let firstOther = around.first else { return file.fault("\(file.name): there is no payload in it") }
-        if let name = PayloadForm.nameOfOther(firstOther.line) ?? PayloadForm.nameOfYAML(source.beginning) {
-            return file.fault("\(file.name):\(firstOther.number): \(name)")
-        }
-        if let name = around.name { return file.fault("\(file.name):\(name.number): \(name.text)") }
-        if let found = PayloadForm.nameOfPart(in: source.beginning) {
-            return file.fault("\(file.name):\(found.line + 1): \(found.name)")
-        }
-        let mayBeWeb = repairs && platform == nil && around.skipped == 1
-        let hint = mayBeWeb ? "; if it is the text of a web push, --platform web explains it" : ""
-        let first = firstOther.line.first { !$0.isJSONWhiteSpace } ?? 0
-        let kind = PayloadStart.isLog(firstOther.line) ? "a log" : "text"
-        if around.skipped > 1 || kind != "text" || PayloadStart.isTag(firstOther.line)
-            || !"{[\"'`".utf8.contains(first) && !first.isDigit
-        {
-            return file.fault(
-                "\(file.name): there is no payload in it: \(counted(around.skipped, "line")) of \(kind) without a push\(hint)"
-            )
-        }
-        do {
-            _ = try JSONDocument(scanning: firstOther.line, limits: limits)
-            return file.fault("\(file.name): not an object: a payload is a JSON object")
-        } catch {
-            return file.fault(
-                error.text(in: firstOther.line, from: firstOther.number, of: file.name) + hint)
-        }
-    }
 
     /// The next element of an array.
     private mutating func nextOfList() throws(Failure) -> PayloadRecord? {
@@ -442,16 +410,24 @@ public struct PayloadReader<Source: PayloadSource> {
         if let name = text.start.constant {
             around.constants.add(name, payload.json, isText: text.start.isEncoded)
         }
-        if text.start.isOfOtherCall { return nil }
+        let isEmpty = payload.json.elementsEqual("{}".utf8)
+        if text.start.isOfOtherCall || text.start.isCode && isEmpty && text.start.part == nil { return nil }
+        if repairs, let part = text.start.part {
+            guard let whole = try whole(payload, part) else { return nil }
+            payload = whole
+        }
         if let name = text.start.constant, repairs, restsRead < Self.restsMax {
             let later = Self.lines(of: try rest()[...])
             source.rest = later.allSatisfy(\.isEmpty) ? [] : later
             let isOfWeb = later.contains { PayloadStart.sendsWebPush($0, name) }
-            if isOfWeb { payload.platform = .web } else if PayloadStart.isPart(name, of: later) { return nil }
+            let isPart =
+                PayloadStart.isPart(name, of: later)
+                || later.contains { PayloadStart(in: $0)?.part?.object == name }
+            if isOfWeb { payload.platform = .web } else if isPart { return nil }
         }
         if let isTentative, !payload.isAboutPush(text.start, isTentative: isTentative) {
             // The body of a request may be in the options of a call.
-            if repairs, restsRead < Self.restsMax, lines.contains(where: PayloadForm.makesJSON) {
+            if repairs, restsRead < Self.restsMax, lines.contains(where: { PayloadForm.hasJSON($0) }) {
                 restsRead += 1
                 source.push(back: lines)
             }
@@ -481,6 +457,30 @@ public struct PayloadReader<Source: PayloadSource> {
                 line: place == file.name ? nil : number, isBehindText: isTentative != nil, firstLine: number,
                 platform: payload.platform,
                 app: payload.app, transport: payload.transport, headers: payload.headers))
+    }
+
+    /// Puts the value of a part into the object that has it, with the parts before; `nil` if another one follows.
+    private mutating func whole(
+        _ payload: WrittenPayload, _ part: PayloadStart.Part
+    ) throws(Failure) -> WrittenPayload? {
+        around.parts[part.object, default: []].append((part.key, payload.json))
+        if restsRead < Self.restsMax {
+            let later = Self.lines(of: try rest()[...])
+            source.rest = later.allSatisfy(\.isEmpty) ? [] : later
+            if later.contains(where: { PayloadStart(in: $0)?.part?.object == part.object }) { return nil }
+        }
+        var writer = JSONWriter()
+        let others = around.constants.values[part.object].flatMap { try? JSONDocument(scanning: $0).root.members } ?? []
+        let parts =
+            (around.parts[part.object] ?? []).reversed()
+            + others.map { (key: $0.key, json: Array($0.value.compactBytes)) }
+        if parts.allSatisfy({ $0.json.elementsEqual("{}".utf8) }) { return nil }
+        writer.object { writer in
+            for (index, (key, json)) in parts.enumerated() where !parts[..<index].contains(where: { $0.key == key }) {
+                writer.member(key, raw: json)
+            }
+        }
+        return payload.with(json: writer.bytes)
     }
 
     private func report(_ found: RepairedPayload, from number: Int) {

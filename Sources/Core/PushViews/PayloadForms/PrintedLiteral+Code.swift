@@ -39,6 +39,13 @@ extension PrintedLiteral {
             || ["data", "notification"].contains(key)
     }
 
+    /// The classes of firebase-admin for Python, without the module's name.
+    static let classesOfPython: Set<String> = [
+        "Notification", "AndroidConfig", "AndroidNotification", "AndroidFCMOptions", "APNSConfig", "APNSPayload",
+        "APNSFCMOptions", "Aps", "ApsAlert", "CriticalSound", "WebpushConfig", "WebpushNotification",
+        "WebpushNotificationAction", "WebpushFCMOptions", "FCMOptions",
+    ]
+
     static let keysOfTexts: Set<String> = ["title", "subtitle", "body", "alert"]
 
     static let keysOfObjects: Set<String> = [
@@ -67,6 +74,22 @@ extension PrintedLiteral {
             place += 1
         }
         return String(decoding: text[begin..<place], as: UTF8.self)
+    }
+
+    /// Whether an arrow follows with which somebody wrote a note: `<-- the id of the user`.
+    var isArrow: Bool {
+        repairs && (text[place...].starts(with: "<-".utf8) || text[place...].starts(with: "\u{2190}".utf8))
+    }
+
+    /// Skips a note in brackets that somebody wrote behind a value: `5 (int)`.
+    mutating func skipNote() {
+        let rest = text[place...].drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+        guard rest.first == UInt8(ascii: "("), let close = line.firstIndex(of: UInt8(ascii: ")")) else { return }
+        let behind = text[(close + 1)...].first { $0 != UInt8(ascii: " ") }
+        guard behind.map({ ",\n\r}]".utf8.contains($0) }) != false else { return }
+        note(.note(String(decoding: rest[...close], as: UTF8.self)))
+        place = close + 1
     }
 
     /// Takes source code for the text of a value that it stands for.
@@ -479,44 +502,6 @@ extension JSONWriter {
                 if inner.isEmpty { writer.raw(own.last?.json ?? []) } else { writer.members(at: inner) }
             }
         }
-    }
-}
-
-/// The objects and texts that source code has given variables.
-public struct CodeConstants: Sendable {
-    /// The values as JSON, by the names of the variables.
-    public private(set) var values: [String: [UInt8]] = [:]
-
-    /// The variable that the line that is read next gives its value.
-    private var fresh: String?
-
-    /// The limits of variables, and of the bytes of a value.
-    private static let (countMax, lengthMax) = (16, 4 << 10)
-
-    /// Has no value yet.
-    public init() {}
-
-    /// Notes the value of a variable, or the text of its JSON.
-    public mutating func add(_ name: String, _ json: [UInt8], isText: Bool = false) {
-        guard values.count < Self.countMax, json.count <= Self.lengthMax else { return }
-        var writer = JSONWriter()
-        if isText { writer.string(String(decoding: json, as: UTF8.self)) } else { writer.raw(json) }
-        values[name] = writer.bytes
-        fresh = name
-    }
-
-    /// Reads a line: it may give a variable a text, change an object, or begin a function with names of its own.
-    public mutating func read(_ line: [UInt8]) {
-        if !values.isEmpty {
-            let beginsFunction = ["function ", "def ", "func ", "fun ", ") => {"].contains { line.has($0.utf8) }
-            values = values.filter { name, _ in
-                name == fresh
-                    || !beginsFunction
-                        && !["\(name).", "\(name)[", "\(name) =", "...\(name)"].contains { line.has($0.utf8) }
-            }
-        }
-        if let text = PayloadStart.text(in: line) { add(text.name, text.json) }
-        fresh = nil
     }
 }
 

@@ -35,7 +35,7 @@ struct PrintedLiteral {
     /// The objects that variables of source code have, as JSON.
     let constants: [String: [UInt8]]
     /// Whether faults that have one repair are repaired.
-    private let repairs: Bool
+    let repairs: Bool
     /// Whether the object is a call of Python, whose arguments are members.
     private let isCall: Bool
     /// Whether the object that is read is an initializer of Go or C#.
@@ -154,7 +154,7 @@ extension PrintedLiteral {
                 place += 1
             } else if repairs, text[place...].starts(with: "**".utf8), isBold {
                 place += 2
-            } else if text[place...].starts(with: "//".utf8) || isCode && next == UInt8(ascii: "#") {
+            } else if text[place...].starts(with: "//".utf8) || isCode && next == UInt8(ascii: "#") || isArrow {
                 place = text[place...].firstIndex(of: UInt8(ascii: "\n")) ?? text.endIndex
             } else if text[place...].starts(with: "/*".utf8) {
                 let end = text[place...].indices.first { text[$0...].starts(with: "*/".utf8) }
@@ -417,7 +417,11 @@ extension PrintedLiteral {
             if isBare { writer.endObject() }
             if isLeftOut { writer.cut(to: position) }
             isLeftOut = false
+            if repairs { skipNote() }
             let end = place
+            // An NSDictionary has semicolons; C# and Lua have commas.
+            let isAssigned = separator == UInt8(ascii: "=") && !isTyped
+            if isAssigned, !peek(UInt8(ascii: ",")) { isApples = true }
             guard
                 takeComma() || take(UInt8(ascii: ";")) || peek(close) || peekEllipsis()
                     || isTree && text[end..<place].contains(UInt8(ascii: "\n")) || isAtEnd
@@ -465,7 +469,6 @@ extension PrintedLiteral {
             place += 1
             return UInt8(ascii: ">")
         }
-        if !isCall, initializer == nil { isApples = true }
         return UInt8(ascii: "=")
     }
 
@@ -500,6 +503,11 @@ extension PrintedLiteral {
     private mutating func word(depth: Int, allowsWord: Bool) -> Bool {
         let begin = place
         guard let word = takeWord() else { return repairs && mask() }
+        // A class of firebase-admin for Python.
+        if isCall, next == UInt8(ascii: "("), word.hasPrefix("messaging.") || Self.classesOfPython.contains(word) {
+            place += 1
+            return list(until: UInt8(ascii: ")"), depth: depth)
+        }
         if isCode,
             let isRead = built(by: word, depth: depth) ?? structure(named: word, depth: depth)
                 ?? encoded(by: word, depth: depth)
@@ -511,11 +519,6 @@ extension PrintedLiteral {
             // Python's b'text' and u'text'.
             return word.utf8.count <= 2 && value(depth: depth + 1, allowsWord: false)
         case UInt8(ascii: "("):
-            if isCall, word.hasPrefix("messaging.") {
-                // A class of firebase-admin for Python.
-                place += 1
-                return list(until: UInt8(ascii: ")"), depth: depth)
-            }
             guard Self.wrappers.contains(word) else { return isCode && code(from: begin, depth: depth) }
             if word == "array" || word == "dict" || word == "OrderedDict" {
                 place += 1

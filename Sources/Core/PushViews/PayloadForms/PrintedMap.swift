@@ -131,6 +131,16 @@ struct PrintedMap {
         text.dropLast().indices.last { text[$0] == UInt8(ascii: "}") && text[$0 + 1] == UInt8(ascii: "]") }
     }
 
+    /// Returns the object of a printed Bundle that is a text; `nil` if it is none.
+    static func bundle(in text: ArraySlice<UInt8>) -> JSONNode? {
+        guard text.starts(with: open), let map = PrintedMap(text.dropFirst(open.count - 1), isBundle: true) else {
+            return nil
+        }
+        var writer = JSONWriter()
+        map.write(to: &writer)
+        return try? JSONDocument(scanning: writer.bytes).root
+    }
+
     /// Writes the members as strings. A Bundle in a value becomes the JSON text of an object: FCM delivers only
     /// strings, and Braze's SDK makes a Bundle of the string `extra`.
     func write(to writer: inout JSONWriter, depth: Int = 1) {

@@ -146,6 +146,10 @@ public struct RepairedPayload: Sendable {
             case .colon(let key):
                 let name = key.showingControls()
                 remarks.append((line(fault.place), "the colon behind \(name) is missing: read as if it were there"))
+            case .note(let text):
+                guard !isCode else { continue }
+                let shown = String(text.prefix(40)).showingControls()
+                remarks.append((line(fault.place), "\(shown) behind a value is no JSON: left out"))
             case .brackets: brackets = (brackets.count + 1, fault.place)
             case .value(let value):
                 values += isCode ? 0 : 1
@@ -182,6 +186,8 @@ extension PrintedLiteral {
     struct Fault {
         enum Kind: Hashable {
             case comma, commaInLine, extraComma, colon(String), brackets, value(String), brokenText
+            /// A note in brackets behind a value.
+            case note(String)
             /// The value of a key is a variable: its name.
             case variable(key: String, String)
 

@@ -57,7 +57,7 @@ extension PayloadEnvelope {
             ["high", "normal"].contains(object["priority"]?.string) && !object.hasAny("originalPriority", "ttl")
         guard isNodeGCMs || hasKey || isSent || object.hasAny("to", "registration_ids") else { return false }
         return object.hasAny("data", "notification") && object["message"] == nil
-            && !object.hasAny("from", "messageId", "sentTime")
+            && !object.hasAny("from", "messageId", "sentTime", "wasTapped")
     }
 
     /// A message of FCM v1 without its target, as people and services take it out of what they show.
@@ -87,54 +87,6 @@ extension PayloadEnvelope {
                 a message of FCM v1 without its target: FCM refuses it as it is, for it takes one of token, topic, \
                 condition and fid
                 """)
-    }
-
-    /// A message of Huawei's push service before its push kit: type 3 is a notification, type 1 goes to the app.
-    ///
-    /// Source: Huawei, "Push Service API Reference" before HMS Core, the field payload (hps, msg, action, ext).
-    static func ofOldHuawei(_ message: JSONNode) -> WrittenPayload? {
-        let body = message["body"]
-        var writer = JSONWriter()
-        writer.object { writer in
-            if message["type"]?.int64 == 3 {
-                writer.member(
-                    "notification",
-                    object: { block in
-                        for (key, name) in [("title", "title"), ("content", "body")] {
-                            body?[key].map { block.member(name, raw: $0.compactBytes) }
-                        }
-                    })
-            } else {
-                writer.member(
-                    "data", raw: (body?.objectInText ?? body).map { Array($0.compactBytes) } ?? Array("{}".utf8))
-            }
-        }
-        return WrittenPayload(
-            json: writer.bytes, platform: .android, transport: .hms,
-            name: "a message of Huawei's push service before its push kit")
-    }
-
-    // Huawei: Push Kit's REST reference, "Sending Messages": data is a text, token a list.
-    private static func isHuaweis(_ message: JSONNode) -> Bool {
-        message["data"]?.kind == .string || message["token"]?.kind == .array
-            || message["android"]?.hasAny("urgency", "fast_app_target", "bi_tag", "target_user_type", "category")
-                == true
-            || message["android"]?["notification"]?["click_action"]?.kind == .object
-    }
-
-    private static func ofHuawei(_ message: JSONNode) -> WrittenPayload? {
-        let own = message["android"]
-        let text = own?["data"] ?? message["data"]
-        let data = text.flatMap { $0.kind == .object ? $0 : $0.objectInText }
-        let block = own?["notification"] ?? message["notification"]
-        var writer = JSONWriter()
-        writer.object { writer in
-            if let data { writer.member("data", raw: data.compactBytes) }
-            if let block, block.kind == .object { writer.member("notification", raw: block.compactBytes) }
-            if data == nil, block == nil { writer.member("data", object: { _ in }) }
-        }
-        return WrittenPayload(
-            json: writer.bytes, platform: .android, transport: .hms, name: "a send body of Huawei's push kit")
     }
 
     /// A send body of Expo's push service: what the device gets of it.
@@ -194,8 +146,26 @@ extension PayloadEnvelope {
             name: """
                 a send body of Expo's push service, which makes the payload of it; only --platform ios has \
                 content-available and the other keys of iOS\
-                \(isExpos ? "" : "; to is no token of FCM, and FCM's API before v1 takes title and body in notification")
+                \(isExpos ? "" : "; to is no token of FCM, and FCM's API before v1 takes title and body in notification")\
+                \(unknownToExpo(object))
                 """)
+    }
+
+    /// The keys of a message that Expo's push service does not know, and the ones that they resemble.
+    ///
+    /// Source: Expo's "Sending notifications with the Expo Push Service", the format of a message (read 2026-11-30).
+    private static func unknownToExpo(_ object: JSONNode) -> String {
+        let known = [
+            "to", "data", "title", "body", "ttl", "expiration", "priority", "subtitle", "sound", "badge",
+            "interruptionLevel", "channelId", "icon", "richContent", "categoryId", "mutableContent",
+            "_contentAvailable",
+        ]
+        let names = object.members.compactMap { member in
+            Spelling.meant(by: member.key, of: known).map {
+                "; \(member.key.showingControls()) is no key of Expo's (\($0) is)"
+            }
+        }
+        return names.prefix(3).joined()
     }
 
     /// Whether a send body has title and body where Expo's push service takes them, beside a target that may stand for
@@ -312,6 +282,16 @@ extension PayloadEnvelope {
                 })
         }
         return WrittenPayload(json: writer.bytes, name: name)
+    }
+
+    /// A notification of FCM by itself, for iOS: no device gets such an object.
+    static func ofBlockAlone(_ object: JSONNode, for platform: Platform?) -> WrittenPayload? {
+        guard platform.isApple, object["notification"]?.hasAny("title", "body") == true,
+            object.members.allSatisfy({ ["notification", "data"].contains($0.key) })
+        else { return nil }
+        var result = ofLegacy(object, for: platform)
+        result?.name = "a notification of FCM without the rest of its message: iOS gets what FCM makes of it"
+        return result
     }
 
     /// A send body of FCM's API before v1. The device gets `data` and `notification`; iOS gets what FCM makes of them.

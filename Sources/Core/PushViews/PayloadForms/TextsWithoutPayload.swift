@@ -15,7 +15,7 @@ extension PayloadForm {
         let mayBeObject = mayHavePayload && PayloadStart(in: line)?.isTentative == true
         let isObject = mayBeObject || readsCode
         let early =
-            nameOfConsole(text) ?? nameOfPrinted(text) ?? nameOfDocument(text)
+            nameOfConsole(text) ?? nameOfPrinted(text, mayHavePayload: mayHavePayload) ?? nameOfDocument(text)
             ?? (isObject ? nil : nameOfCode(text, in: line))
         return early ?? (mayHavePayload ? nil : note(text) ?? nameOfPart(text) ?? nameOfTable(text))
     }
@@ -159,7 +159,7 @@ extension PayloadForm {
     }
 
     /// An object in a notation that is not read, or a part of one.
-    private static func nameOfPrinted(_ text: ArraySlice<UInt8>) -> String? {
+    private static func nameOfPrinted(_ text: ArraySlice<UInt8>, mayHavePayload: Bool) -> String? {
         let objects = [
             ("#<", "an object that Ruby inspected", "its payload with to_json"),
             ("map[", "a map that Go printed", "it with json.Marshal"),
@@ -170,7 +170,7 @@ extension PayloadForm {
             ("RemoteMessage{", "an object that Java printed", "getData()"),
             ("\u{25BF} ", "an object that Xcode's debugger or dump() printed", "it with NSLog or JSONSerialization"),
         ]
-        for (mark, name, remedy) in objects where text.starts(with: mark.utf8) {
+        for (mark, name, remedy) in objects where text.starts(with: mark.utf8) && !(mark == "#<" && mayHavePayload) {
             return "\(name), not a push in a form that is read: print \(remedy)"
         }
         guard text.first == UInt8(ascii: "\""), PrintedLiteral.begins(text, behind: UInt8(ascii: "[")) else {
@@ -219,9 +219,9 @@ extension PayloadForm {
         nameOfCode(line.drop(while: \.isJSONWhiteSpace), in: line) != nil || isStatement(line)
     }
 
-    /// Whether a line of source code makes JSON of an object.
-    public static func makesJSON(_ line: [UInt8]) -> Bool {
-        ["stringify(", "jsonEncode(", "json_encode(", "json.dumps("].contains { line.has($0.utf8) }
+    /// Whether a line of source code makes JSON of an object, or has JSON in a text with escapes.
+    public static func hasJSON(_ line: [UInt8]) -> Bool {
+        ["stringify(", "jsonEncode(", "json_encode(", "json.dumps(", "{\\\""].contains { line.has($0.utf8) }
     }
 
     /// The index of the first line of source code in a text without a payload, if it begins the text or a third of the
@@ -307,6 +307,14 @@ extension PayloadForm {
             ("[object Object]", "JSON.stringify(message)"), ("<UNNotification", "request.content.userInfo"),
             ("Intent { ", "getExtras(), after extras.keySet()"),
         ]
+        if let action = PayloadStart.action(in: text), action.hasPrefix("com.braze.push.intent.") {
+            let meant = [
+                "NOTIFICATION_OPENED": "the user tapped a push of Braze's, and the SDK handles the tap",
+                "NOTIFICATION_RECEIVED": "Braze's SDK got a push of its own",
+                "NOTIFICATION_DELETED": "the user dismissed a push of Braze's",
+            ].first { action.hasSuffix($0.key) }
+            return "a broadcast of Braze's SDK about a push\(meant.map { ": \($0.value)" } ?? ""), without the payload"
+        }
         // Any app gets intents: only those of pushes are about one.
         if text.has("Intent { ".utf8) {
             let action = PayloadStart.action(in: text)?.lowercased() ?? "push"
@@ -368,7 +376,7 @@ extension PayloadForm {
     private static func nameOfTable(_ text: ArraySlice<UInt8>) -> String? {
         let commas = text.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ";") }
         // A sentence has spaces behind its commas.
-        let isSentence = text.has(", ".utf8)
+        let isSentence = text.has(", ".utf8) || text.has("; ".utf8)
         let isTable =
             commas >= 2 && !isSentence && !text.contains { "{}[]()=".utf8.contains($0) }
             && !PayloadStart.isLog(Array(text))
@@ -393,5 +401,45 @@ extension JSONError {
         let place = "at byte \(offset): "
         let reason = message.dropFirst(message.hasPrefix(place) ? place.count : 0)
         return "\(file):\(line):\(column): not JSON: \(reason)\(hint)"
+    }
+}
+
+extension PayloadReader {
+    /// The failure for a file without a payload.
+    func nothing() -> Failure {
+        let known = knownSentences
+        for other in known.dropLast() { note("\(file.name):\(other.line): \(other.text)") }
+        if let last = known.last { return file.fault("\(file.name):\(last.line): \(last.text)") }
+        if let named { return named }
+        if let found = PayloadForm.nameOfProgram(source.beginning) {
+            return file.fault("\(file.name):\(found.line + 1): \(found.name)")
+        }
+        if let failure = failures.first { return failure }
+        guard let firstOther = around.first else { return file.fault("\(file.name): there is no payload in it") }
+        if let name = PayloadForm.nameOfOther(firstOther.line) ?? PayloadForm.nameOfYAML(source.beginning) {
+            return file.fault("\(file.name):\(firstOther.number): \(name)")
+        }
+        if let name = around.name { return file.fault("\(file.name):\(name.number): \(name.text)") }
+        if let found = PayloadForm.nameOfPart(in: source.beginning) {
+            return file.fault("\(file.name):\(found.line + 1): \(found.name)")
+        }
+        let mayBeWeb = repairs && platform == nil && around.skipped == 1
+        let hint = mayBeWeb ? "; if it is the text of a web push, --platform web explains it" : ""
+        let first = firstOther.line.first { !$0.isJSONWhiteSpace } ?? 0
+        let kind = PayloadStart.isLog(firstOther.line) ? "a log" : "text"
+        if around.skipped > 1 || kind != "text" || PayloadStart.isTag(firstOther.line)
+            || !"{[\"'`".utf8.contains(first) && !first.isDigit
+        {
+            return file.fault(
+                "\(file.name): there is no payload in it: \(counted(around.skipped, "line")) of \(kind) without a push\(hint)"
+            )
+        }
+        do {
+            _ = try JSONDocument(scanning: firstOther.line, limits: limits)
+            return file.fault("\(file.name): not an object: a payload is a JSON object")
+        } catch {
+            return file.fault(
+                error.text(in: firstOther.line, from: firstOther.number, of: file.name) + hint)
+        }
     }
 }

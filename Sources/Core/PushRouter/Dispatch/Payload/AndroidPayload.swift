@@ -209,6 +209,9 @@ extension AndroidPayload {
         if case .intent = form { value.isString } else { true }
     }
 
+    /// Whether the app finds anything in the data.
+    var hasData: Bool { map?.view.members.contains { isVisible($0.key) && isInData($0.value) } ?? false }
+
     /// Calls `body` with the members that FCM passes to the app.
     @inline(__always)
     private func forEachVisibleMember(_ body: (_ key: JSONView, _ value: JSONView) -> Void) {

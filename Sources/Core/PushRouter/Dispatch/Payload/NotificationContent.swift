@@ -166,8 +166,11 @@ private struct Parts {
         let isBraze = payload.markedKind != nil
         if !hasBlock, !isBraze, let keys = SDKTextKeys.all.first(where: { data($0.mark) != nil }) {
             isOfSDK = true
-            if let text = data(keys.body), !text.isEmpty {
+            let text = data(keys.body).flatMap { $0.isEmpty ? nil : $0 }
+            if text != nil || keys.showsTitleAlone {
                 (title, body) = (data(keys.title), text)
+                // The key body is the sender's data.
+                if text == nil { return }
             } else if keys.mark != keys.body {
                 // These SDKs show nothing for a push without a body.
                 return
@@ -275,12 +278,14 @@ private struct Parts {
 /// Sources: clevertap-android-sdk, Constants.java (NOTIF_TITLE, NOTIF_MSG); Airship's android-library, PushMessage.kt
 /// (EXTRA_TITLE, EXTRA_ALERT); OneSignal-Android-SDK (`custom` has its id), which shows a push whose `alert` is not empty;
 /// pushes that MoEngage's and Leanplum's SDKs log (gcm_title, gcm_alert; lp_message); expo-notifications,
-/// NotificationData.kt, whose `body` is the sender's data.
+/// NotificationData.kt, whose `body` is the sender's data, and ExpoHandlingDelegate.kt, shouldPresent (read 2026-12-01).
 private struct SDKTextKeys {
     /// The key that all pushes of the SDK have.
     let mark: String
     let title: String
     let body: String
+    /// Whether the SDK shows a push without a body.
+    var showsTitleAlone = false
 
     static let all = [
         SDKTextKeys(mark: "wzrk_pn", title: "nt", body: "nm"),
@@ -289,7 +294,7 @@ private struct SDKTextKeys {
         SDKTextKeys(mark: "gcm_alert", title: "gcm_title", body: "gcm_alert"),
         SDKTextKeys(mark: "lp_message", title: "title", body: "lp_message"),
         SDKTextKeys(mark: "custom", title: "title", body: "alert"),
-        SDKTextKeys(mark: "scopeKey", title: "title", body: "message"),
+        SDKTextKeys(mark: "scopeKey", title: "title", body: "message", showsTitleAlone: true),
     ]
 }
 

@@ -71,7 +71,11 @@ public struct PayloadKeys: Sendable {
         case .text(let document):
             return document.root.withView { $0.textMembers.filter { $0.key != "appboy_uninstall_tracking" } }
         case .ownKeys(let object, let isProviders):
-            return object.members.lazy.filter { !isProviders($0.key) }.map { ($0.key.text, $0.value.text) }
+            // FCM takes only the texts of an intent's extras.
+            return object.members.compactMap { member in
+                let key = isProviders(member.key) ? nil : member.key.text
+                return key.flatMap { key in payload[key].map { (key, $0.text) } }
+            }
         }
     }
 
@@ -256,10 +260,10 @@ public enum APSKey: String, Sendable, CaseIterable {
 }
 
 /// The comparison of a name with the names that a platform knows: `content_available`, `mutableContent`, `events`.
-enum Spelling {
+public enum Spelling {
     /// Returns the known name that another resembles: without its hyphens, in another case, with or without a plural, or
     /// with one letter that is wrong; `nil` for a known name, and for one that resembles none.
-    static func meant(by name: String, of known: [String]) -> String? {
+    public static func meant(by name: String, of known: [String]) -> String? {
         guard !known.contains(name) else { return nil }
         let plain = letters(name)
         return known.first { isSame($0, name) }

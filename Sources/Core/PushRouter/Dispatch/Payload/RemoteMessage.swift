@@ -154,6 +154,12 @@ extension AndroidPayload {
     func warnings(braze: BrazeFacts?) -> [Warning] {
         var warnings: [Warning] = []
         if hasAppleObject { warnings.append(.keyOfAnotherPlatform("aps", .ios)) }
+        if case .remoteMessage(let object) = form, let block = object.member("notification"),
+            let key = ["actions", "vibrate", "requireInteraction", "renotify"].first(where: { block.member($0) != nil })
+        {
+            // W3C, Notifications API, NotificationOptions: no API of FCM has them for Android.
+            warnings.append(.keyOfAnotherPlatform("notification.\(key)", .web))
+        }
         if case .v1(let message) = form, message.androidV2 != nil { warnings.append(.androidPreview) }
         if braze == nil, let mark = map?.member("_ab"), mark.textLength == 4, !mark.equals("true"),
             mark.string?.lowercased() == "true"

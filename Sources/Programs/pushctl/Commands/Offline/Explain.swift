@@ -105,6 +105,10 @@ private struct Explain {
     /// The tables of the HTML page.
     private var tables: [PayloadMatrix] = []
     private var status = ExitStatus.done
+    /// The places of the messages of FCM that were explained, by id.
+    private var places: [String: String] = [:]
+    /// The limit of such places: a pipe may have any number of payloads.
+    private static let placesMax = 4096
 
     init(_ arguments: Arguments, _ format: ExplainFormat, _ settings: Settings, _ output: Output) {
         (self.format, self.settings, self.output) = (format, settings, output)
@@ -169,7 +173,9 @@ private struct Explain {
             in: record, isAPNs: file.isAPNs, settings: settings, verb: "explained", guessed: { guesses.append($0) })
         if !hasAllPlatforms, let guess = guesses.first {
             output.note(guess)
-            let parts = ["apns", "webpush"].filter { deliver.payload["message"]?[$0] != nil }
+            let parts = [("apns", Platform.ios), ("webpush", .web)].filter { part, own in
+                own != platform && deliver.payload["message"]?[part] != nil
+            }.map(\.0)
             if !parts.isEmpty {
                 output.note(
                     "\(record.place): it has \(parts.joined(separator: " and ")), too: --platform all explains them")
@@ -187,6 +193,16 @@ private struct Explain {
                     \(record.place): no push that is known: none of its keys is a push service's, and FCM's data has \
                     texts alone; --platform android explains it as data, and --platform web as the data of a web push
                     """)
+            }
+            if !guesses.isEmpty, explanation.isOfBareData {
+                output.note(
+                    "\(record.place): the object is taken for the data of FCM's message: it has no key of a send body, and no aps"
+                )
+            }
+            if let id = explanation.decision.message?.messageID, places.count < Self.placesMax,
+                let before = places.updateValue(record.place, forKey: id)
+            {
+                output.note("\(record.place): the message of \(before) again: one push, printed twice")
             }
             return format == .json
                 ? output.write(document: explanation.json) : output.print(folding: explanation.lines(at: record.place))
@@ -277,5 +293,12 @@ enum ExplainFormat: String, CaseIterable {
             throw arguments.usageFailure("--json and --format \(arguments[.format] ?? "") exclude each other")
         }
         self = arguments.has(.json) ? .json : format ?? .text
+    }
+}
+
+extension Explanation {
+    /// Whether FCM's service gets the object as the data of a message, and no provider has it.
+    fileprivate var isOfBareData: Bool {
+        decision.message == nil && decision.providers.isEmpty && decision.callbacks.contains(.onMessageReceived)
     }
 }
