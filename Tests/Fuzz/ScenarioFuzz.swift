@@ -78,6 +78,8 @@ private func check(_ output: [[UInt8]]) {
             let isOwed = callback != "none" && root["observer"]?.bool != true
             precondition(isCompleted == isOwed, "not completed, or nothing to complete")
         case "analytics": precondition(root["event_type"]?.string != nil, "an event without a type")
+        case "entry", "interaction", "breaker":
+            precondition(root["state"]?.string ?? root["verdict"]?.string != nil, "a line that says nothing")
         default: precondition(root["error"]?["message"]?.string?.isEmpty == false, "an error that says nothing")
         }
     }

@@ -160,6 +160,11 @@ struct ExplanationTests {
                 #"{"_ab":"true","t":"T","a":"A","cid":"c","ab_a0_a":"ab_foo","ab_a0_id":"x","ab_a1_a":"ab_uri","ab_a1_id":"y","ab_a1_uri":"{{link}}"}"#,
                 [.brazeLinkUnusable(button: "y"), .brazeButtonUnknown(id: "x")]
             ),
+            // Two buttons without an id.
+            (
+                .android, .background, #"{"_ab":"true","t":"T","a":"A","ab_a0_a":"x","ab_a1_a":"y"}"#,
+                [.brazeButtonUnknown(id: nil)]
+            ),
             (.web, .background, #"{"cid":"c","t":"T","u":"/shop"}"#, []),
             (
                 .ios, .background, #"{"aps":{"alert":"x"},"ab":{"c":"c"},"ab_uri":"shop"}"#,

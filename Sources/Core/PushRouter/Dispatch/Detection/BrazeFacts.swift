@@ -213,10 +213,14 @@ extension BrazeFacts {
             + actions.map { action in
                 action.uri.map { (button: .some(action.id ?? "without an id"), uri: $0) }
             }
-        return links.compactMap { link in
-            guard let link, !platform.mayOpen(link.uri) else { return nil }
-            return .brazeLinkUnusable(button: link.button)
-        } + actions.filter { $0.kind == .unknown }.map { .brazeButtonUnknown(id: $0.id) }
+        let warnings: [Warning] =
+            links.compactMap { link in
+                guard let link, !platform.mayOpen(link.uri) else { return nil }
+                return .brazeLinkUnusable(button: link.button)
+            } + actions.filter { $0.kind == .unknown }.map { .brazeButtonUnknown(id: $0.id) }
+        // Several buttons may lack an id.
+        var told: Set<Warning> = []
+        return warnings.filter { told.insert($0).inserted }
     }
 }
 
