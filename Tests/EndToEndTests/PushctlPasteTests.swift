@@ -257,7 +257,7 @@ struct PushctlPasteTests {
         arguments: [
             "p['notification'] = {'title':'Hi','body':'B'}\n",
             "m = {\"data\": {\"a\": \"b\"}, \"token\": t}\nm[\"notification\"] = {\"title\": \"Hi\", \"body\": \"B\"}\nsend(m)\n",
-            "message.data = { a: 'b' };\nmessage.notification = { title: 'Hi', body: 'B' };\n",
+            "message = { data: { a: 'b' }, token: t };\nmessage.notification = { title: 'Hi', body: 'B' };\n",
             "#<FCM:0x1>\noptions = { notification: { title: \"Hi\", body: \"B\" } }\n",
             "send(Message(notification=Notification(title='Hi', body='B')))\n",
             "{\"google.message_id\":\"0:1\",\"notification\":\"Bundle[{body=B, title=Hi}]\"}\n",
@@ -299,7 +299,7 @@ struct PushctlPasteTests {
             ("service: notify.notify\ndata:\n  message: M\n  data:\n    ttl: 0\n", "Home Assistant"),
             (
                 "config.Url = \"https://fcm.googleapis.com/fcm/send\";\nsend(\"x\");\n",
-                "its API before v1, which Google has been switching off"
+                "FCM's API before v1, which Google has been switching off"
             ),
             ("\"a\":false\n", "none of its keys is a push service's"),
         ])
@@ -345,7 +345,7 @@ struct PushctlPasteTests {
     @Test("tells that a log has one message twice, and what a token of Expo with a title alone shows")
     func oncePrinted() {
         let log =
-            "A: Bundle[{pw_msg=1, title=T, google.message_id=0:1}]\nB: Bundle[{pw_msg=1, title=T, google.message_id=0:1}]\n"
+            "A: Bundle[{pw_msg=1, title=T, google.message_id=0:17%a}]\nB: Bundle[{pw_msg=1, title=T, google.message_id=0:17%a}]\n"
         #expect(explain(log).errors.has(":2: the message of standard input:1 again"), "\(explain(log).errors)")
         let expo = explain("{\"to\":\"ExponentPushToken[x]\",\"title\":\"T\"}\n", "--platform", "android")
         #expect(expo.output.has("the SDK shows it: \"T\""), "\(expo.output)")
@@ -354,5 +354,63 @@ struct PushctlPasteTests {
         let web = explain(
             "WebPushError: x { statusCode: 410, body: '{\"reason\":\"Unregistered\",\"timestamp\":17}' }\n")
         #expect(web.errors.has("no such subscription any more") && !web.errors.has("an app that was removed"))
+    }
+
+    @Test(
+        "joins no parts of different messages, and takes no member of another object for a part",
+        arguments: [
+            ("config.data = {\"to\":\"t\",\"notification\":{\"title\":\"Hi\"}}\n", ["the system shows it: \"Hi\""], []),
+            ("e.data = {\"type\":\"PUSH\",\"payload\":{\"aps\":{\"alert\":\"Hi\"}}}\n", ["ios, app", "\"Hi\""], []),
+            ("p.aps = { alert = \"Hi\"; badge = 1; }\n", ["ios, app", "\"Hi\""], ["no key of Apple's"]),
+            ("remoteMessage.data = {title=Hi, body=B}\n", ["\"Hi\", \"B\""], ["data.data"]),
+            (
+                "p['notification'] = {'title': 'One'}\nsend(p)\np['notification'] = {'title': 'Two'}\n",
+                ["the system shows it: \"One\"", "the system shows it: \"Two\""], []
+            ),
+            (
+                "def ios():\n    p['aps'] = {'alert': 'One'}\ndef android():\n    p['notification'] = {'title': 'Two'}\n",
+                ["ios, app", "\"One\"", "\"Two\""], []
+            ),
+            ("p['notification'] = {'title': 'Hi'}\np['data'] = {**extra}\n", ["the system shows it: \"Hi\""], []),
+            (
+                "p['notification'] = {'title': 'Hi'}\np['data'] = {k: v for k, v in d.items()}\n",
+                ["the system shows it: \"Hi\""], ["data.data", "does not get the data"]
+            ),
+            (
+                "{\"google.message_id\":\"0:1\",\"notification\":\"{\\\"title\\\":\\\"A\\\",\\\"body\\\":\\\"B\\\"}\"}\n",
+                ["FCM calls onMessageReceived"], ["the system shows"]
+            ),
+            ("{\n  notification = { title = \"Hi\" },\n  data = { k = \"v\" },\n}\n", ["android, app", "\"Hi\""], []),
+            ("Received push data = {}\n", ["FCM calls onMessageReceived"], []),
+            ("handle(context, {\"_ab\":\"true\",\"t\":\"Hi\",\"a\":\"B\"}) { }\n", ["a Braze push"], []),
+            (
+                "{\"to\":\"t\",\"notification\":{\"title\":\"Hi\",\"click_action\":\"\"}}\n",
+                ["the system shows it"], ["intent filter"]
+            ),
+        ])
+    func otherObjects(_ text: String, _ words: [String], _ others: [String]) {
+        let result = explain(text)
+        for word in words { #expect(result.output.has(word), "\(result.output)\(result.errors)") }
+        for word in others { #expect(!result.output.has(word), "\(result.output)\(result.errors)") }
+    }
+
+    @Test(
+        "keeps the answer for what looks like another service's, a constant or an old address",
+        arguments: [
+            (
+                "{\"request\":{\"application\":\"X-1\",\"auth\":\"a\",\"notifications\":[{\"content\":\"A\"}]}}\n",
+                "a send body for Pushwoosh"
+            ),
+            ("kafka.send(Message(topic=\"orders\", value=\"x\"))\n", "source code"),
+            ("#<FCM:0x1>, response: {:body=>\"x\", :status_code=>404}\n", "an object that Ruby inspected"),
+            (
+                "let silent = 0;\nsilent += 1;\nconst p = {aps: {alert: 'A', 'content-available': silent}};\n",
+                "its value is not known"
+            ),
+            ("\"properties\": {\n \"aps-environment\": \"production\"\n}\n", "not JSON"),
+        ])
+    func oldAnswers(_ text: String, _ words: String) {
+        let result = explain(text)
+        #expect(result.errors.has(words), "\(result.output)\(result.errors)")
     }
 }

@@ -281,7 +281,7 @@ public enum Remark: Hashable, Sendable, CaseIterable, CustomStringConvertible {
         case .entitlement:
             "a critical or time-sensitive alert needs an entitlement of the app: without it iOS shows it as any other alert"
         case .dataWithTap:
-            "the data reaches the app with a tap alone, in the extras of the activity that the tap starts; a message without a notification block calls the service"
+            "the messaging service does not get the data: FCM puts it into the extras of the activity that a tap starts; a message without a notification block calls the service"
         case .tapByAction:
             "a tap starts the activity whose intent filter has the notification's click_action: in an app without such an activity the tap opens nothing"
         case .silentOnApple:
@@ -314,7 +314,9 @@ extension Decision {
         }
         if transport == .fcm, outcome == .shownBySystem, braze == nil, let message = keys.payload as? AndroidPayload {
             if message.hasData { remarks.append(.dataWithTap) }
-            if message.remoteMessage?.notification?.contains(where: { $0.name == "click_action" }) == true {
+            if message.remoteMessage?.notification?.contains(where: { $0.name == "click_action" && !$0.text.isEmpty })
+                == true
+            {
                 remarks.append(.tapByAction)
             }
         }

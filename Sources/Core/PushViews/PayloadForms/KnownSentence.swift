@@ -36,7 +36,7 @@ public struct KnownSentence: Sendable {
             return [(line + 1, "a list of the reasons of APNs, and no answer of it")]
         }
         // The answers of push services to web pushes have reasons of APNs, too.
-        let isOfWeb = has(text, "WebPushError")
+        let isOfWeb = has(text, "WebPushError") && ofWebPush.contains { $0.isIn(text) }
         let found: [(line: Int, text: String)] = table.compactMap { sentence in
             guard sentence.isIn(text), !isOfWeb || sentence.marks.first != "410",
                 sentence.times == 1 || lines.count(where: { has($0, sentence.marks[0]) }) >= sentence.times
@@ -312,10 +312,7 @@ public struct KnownSentence: Sendable {
             KnownSentence(
                 $0, means: "FCM refused the send: the token is of another Firebase project than the one that sends")
         }
-        + [
-            "Deprecated endpoint", "cloud-messaging/migrate-v1", "INVALID_KEY", "fcm.googleapis.com/fcm/send\"",
-            "fcm.googleapis.com/fcm/send'", "android.googleapis.com/gcm/send", "gcm-http.googleapis.com/gcm/send",
-        ].map {
+        + ["Deprecated endpoint", "cloud-messaging/migrate-v1", "INVALID_KEY"].map {
             KnownSentence(
                 $0,
                 means:

@@ -520,8 +520,6 @@ struct TextAround {
     private(set) var namesVoIP = false
     /// The values that source code has given variables: a later object may name them.
     var constants = CodeConstants()
-    /// The parts of a message that source code has given the members of an object, by the object's name.
-    var parts: [String: [(key: String, json: [UInt8])]] = [:]
     /// The headers of a request to APNs, each in a line, with the text of the value.
     private var headers: [(name: APNsHeader, value: String)] = []
 

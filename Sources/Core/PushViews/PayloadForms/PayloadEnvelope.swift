@@ -402,7 +402,7 @@ extension PayloadEnvelope {
         ]
         let names = [(android, ofAndroid, "android."), (block, ofBlock, "notification.")].flatMap {
             node, known, place in
-            (node?.members ?? []).compactMap { member -> String? in
+            (node?.members ?? []).prefix(64).compactMap { member -> String? in
                 guard !known.contains(member.key) else { return nil }
                 let meant =
                     Spelling.meant(by: member.key, of: known)
@@ -483,7 +483,7 @@ extension PayloadEnvelope {
         let extras = object["extras"] ?? object
         guard extras["google.message_id"] != nil || extras["collapse_key"] != nil,
             let text = extras["notification"]?.string,
-            let block = PrintedMap.bundle(in: Array(text.utf8)[...]) ?? extras["notification"]?.objectInText,
+            let block = PrintedMap.bundle(in: Array(text.utf8)[...]),
             block.hasAny("title", "body")
         else { return nil }
         var writer = JSONWriter()

@@ -269,10 +269,7 @@ public struct PayloadReader<Source: PayloadSource> {
             hasNoPayload = true
             throw nothing()
         }
-        let isSaid = names.contains { $0.has(PayloadEnvelope.switchedOff) }
-        for known in isInText ? knownSentences : [] where !isSaid || !known.text.has(PayloadEnvelope.switchedOff) {
-            note("\(file.name):\(known.line): \(known.text)")
-        }
+        for known in isInText ? knownSentences : [] { note("\(file.name):\(known.line): \(known.text)") }
         // An object that cannot be read in source code is source code.
         if PayloadForm.firstOfCode(in: source.beginning) != nil {
             (around.skipped, failures) = (around.skipped + failures.count, [])
@@ -410,20 +407,23 @@ public struct PayloadReader<Source: PayloadSource> {
         if let name = text.start.constant {
             around.constants.add(name, payload.json, isText: text.start.isEncoded)
         }
-        let isEmpty = payload.json.elementsEqual("{}".utf8)
-        if text.start.isOfOtherCall || text.start.isCode && isEmpty && text.start.part == nil { return nil }
-        if repairs, let part = text.start.part {
-            guard let whole = try whole(payload, part) else { return nil }
-            payload = whole
-        }
-        if let name = text.start.constant, repairs, restsRead < Self.restsMax {
-            let later = Self.lines(of: try rest()[...])
-            source.rest = later.allSatisfy(\.isEmpty) ? [] : later
+        let isEmpty =
+            (text.start.constant != nil || text.start.part != nil) && platform == nil
+            && payload.json.elementsEqual("{}".utf8)
+        if text.start.isOfOtherCall || isEmpty { return nil }
+        if let name = text.start.part?.object ?? text.start.constant, repairs, restsRead < Self.restsMax {
+            let number = source.number
+            let all = Self.lines(of: try rest()[...])
+            let (joined, count) = text.start.joined(payload, with: all, constants: around.constants.values)
+            let later = Array(all.dropFirst(count))
+            source.goOn(with: later.allSatisfy(\.isEmpty) ? [] : later, at: number + count + 1)
             let isOfWeb = later.contains { PayloadStart.sendsWebPush($0, name) }
-            let isPart =
-                PayloadStart.isPart(name, of: later)
-                || later.contains { PayloadStart(in: $0)?.part?.object == name }
-            if isOfWeb { payload.platform = .web } else if isPart { return nil }
+            if let joined {
+                payload = joined
+            } else if text.start.constant != nil, !isOfWeb, PayloadStart.isPart(name, of: later) {
+                return nil
+            }
+            if isOfWeb { payload.platform = .web }
         }
         if let isTentative, !payload.isAboutPush(text.start, isTentative: isTentative) {
             // The body of a request may be in the options of a call.
@@ -457,30 +457,6 @@ public struct PayloadReader<Source: PayloadSource> {
                 line: place == file.name ? nil : number, isBehindText: isTentative != nil, firstLine: number,
                 platform: payload.platform,
                 app: payload.app, transport: payload.transport, headers: payload.headers))
-    }
-
-    /// Puts the value of a part into the object that has it, with the parts before; `nil` if another one follows.
-    private mutating func whole(
-        _ payload: WrittenPayload, _ part: PayloadStart.Part
-    ) throws(Failure) -> WrittenPayload? {
-        around.parts[part.object, default: []].append((part.key, payload.json))
-        if restsRead < Self.restsMax {
-            let later = Self.lines(of: try rest()[...])
-            source.rest = later.allSatisfy(\.isEmpty) ? [] : later
-            if later.contains(where: { PayloadStart(in: $0)?.part?.object == part.object }) { return nil }
-        }
-        var writer = JSONWriter()
-        let others = around.constants.values[part.object].flatMap { try? JSONDocument(scanning: $0).root.members } ?? []
-        let parts =
-            (around.parts[part.object] ?? []).reversed()
-            + others.map { (key: $0.key, json: Array($0.value.compactBytes)) }
-        if parts.allSatisfy({ $0.json.elementsEqual("{}".utf8) }) { return nil }
-        writer.object { writer in
-            for (index, (key, json)) in parts.enumerated() where !parts[..<index].contains(where: { $0.key == key }) {
-                writer.member(key, raw: json)
-            }
-        }
-        return payload.with(json: writer.bytes)
     }
 
     private func report(_ found: RepairedPayload, from number: Int) {

@@ -92,6 +92,17 @@ extension PrintedLiteral {
         place = close + 1
     }
 
+    /// Takes marks that hide a value, such as `***`, as its text. Returns whether there were any.
+    mutating func mask() -> Bool {
+        let begin = place
+        let marks = takeCode()
+        let bytes = marks.utf8.filter { !$0.isJSONWhiteSpace }
+        guard !bytes.isEmpty, bytes.allSatisfy({ "*?#-_.".utf8.contains($0) }) else { return false }
+        note(.value(marks), at: begin)
+        writer.string(marks)
+        return true
+    }
+
     /// Takes source code for the text of a value that it stands for.
     mutating func code(from begin: Int, depth: Int) -> Bool {
         place = begin

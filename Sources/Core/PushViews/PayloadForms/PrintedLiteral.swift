@@ -12,8 +12,9 @@ struct PrintedLiteral {
     var json: [UInt8] { writer.bytes }
     /// The position behind the object in the text.
     var place: Int
-    /// Whether the notation is Apple's: an `NSDictionary`, or keys of a Swift dictionary.
-    private(set) var isApples = false
+    /// Whether the notation is Apple's: an `NSDictionary`, whose members end with semicolons, or keys of a Swift dictionary.
+    var isApples: Bool { hasAppleKey || hasAssignment && (hasSemicolon || !hasComma) }
+    private var (hasAppleKey, hasAssignment, hasSemicolon, hasComma) = (false, false, false, false)
     /// Whether keys are words behind a colon without a separator, as Clojure prints them.
     private(set) var isClojures = false
 
@@ -419,9 +420,11 @@ extension PrintedLiteral {
             isLeftOut = false
             if repairs { skipNote() }
             let end = place
-            // An NSDictionary has semicolons; C# and Lua have commas.
-            let isAssigned = separator == UInt8(ascii: "=") && !isTyped
-            if isAssigned, !peek(UInt8(ascii: ",")) { isApples = true }
+            if separator == UInt8(ascii: "="), !isTyped {
+                hasAssignment = true
+                hasSemicolon = peek(UInt8(ascii: ";")) || hasSemicolon
+                hasComma = peek(UInt8(ascii: ",")) || hasComma
+            }
             guard
                 takeComma() || take(UInt8(ascii: ";")) || peek(close) || peekEllipsis()
                     || isTree && text[end..<place].contains(UInt8(ascii: "\n")) || isAtEnd
@@ -492,7 +495,7 @@ extension PrintedLiteral {
         guard Self.wrappers.contains(word), depth < 4 else { return nil }
         place += 1
         // AnyHashable("aps"), UIApplicationLaunchOptionsKey(_rawValue: name).
-        if word == "AnyHashable" || word == "UIApplicationLaunchOptionsKey" { isApples = true }
+        if word == "AnyHashable" || word == "UIApplicationLaunchOptionsKey" { hasAppleKey = true }
         hasOnlyWordKeys = false
         let begin = place
         if takeWord() == nil || !take(UInt8(ascii: ":")) { place = begin }
@@ -549,7 +552,8 @@ extension PrintedLiteral {
                 {
                     return code(from: begin, depth: depth)
                 }
-                writer.raw(number.utf8)
+                // Python's are seconds.
+                if isCall, key == "ttl" { writer.string("\(number)s") } else { writer.raw(number.utf8) }
             } else if isCode, word.hasPrefix("$"), let next, ">[(".utf8.contains(next) {
                 return code(from: begin, depth: depth)
             } else if word.hasPrefix("$"),
@@ -570,17 +574,6 @@ extension PrintedLiteral {
                 return false
             }
         }
-        return true
-    }
-
-    /// Takes marks that hide a value, such as `***`, as its text. Returns whether there were any.
-    private mutating func mask() -> Bool {
-        let begin = place
-        let marks = takeCode()
-        let bytes = marks.utf8.filter { !$0.isJSONWhiteSpace }
-        guard !bytes.isEmpty, bytes.allSatisfy({ "*?#-_.".utf8.contains($0) }) else { return false }
-        note(.value(marks), at: begin)
-        writer.string(marks)
         return true
     }
 

@@ -160,7 +160,7 @@ extension PayloadEnvelope {
             "interruptionLevel", "channelId", "icon", "richContent", "categoryId", "mutableContent",
             "_contentAvailable",
         ]
-        let names = object.members.compactMap { member in
+        let names = object.members.prefix(64).compactMap { member in
             Spelling.meant(by: member.key, of: known).map {
                 "; \(member.key.showingControls()) is no key of Expo's (\($0) is)"
             }

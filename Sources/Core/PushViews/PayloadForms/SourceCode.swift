@@ -6,13 +6,14 @@ extension PayloadStart {
     /// Returns the place of the bracket behind the name of a message of firebase-admin for Python; `nil` without one.
     static func callOfPython(in line: [UInt8]) -> Int? {
         guard line.has("Message(".utf8) else { return nil }
-        let arguments = ["notification=", "data=", "token=", "tokens=", "topic=", "android=", "apns=", "webpush="]
         for name in ["messaging.Message(", "messaging.MulticastMessage(", "Message(", "MulticastMessage("] {
             guard let place = line.indices.first(where: { line[$0...].starts(with: name.utf8) }) else { continue }
             let open = place + name.utf8.count - 1
             // Without the module's name the arguments tell.
             let isPlain = place == 0 || " =([".utf8.contains(line[place - 1])
-            let isMessage = arguments.contains { line[(open + 1)...].starts(with: $0.utf8) }
+            let isMessage = ["title='", "title=\"", "body='", "body=\""].contains { argument in
+                line[open...].has("notification=Notification(\(argument)".utf8)
+            }
             if name.hasPrefix("messaging.") || isPlain && isMessage { return open }
         }
         return nil
@@ -80,7 +81,10 @@ extension PayloadStart {
             let close = rest.firstIndex(of: UInt8(ascii: "}"))
         else { return false }
         let behind = rest[(close + 1)...].drop(while: \.isJSONWhiteSpace)
-        guard behind.first == UInt8(ascii: ")") else { return false }
+        // An object of an argument has keys in quotation marks.
+        guard behind.first == UInt8(ascii: ")"), !rest[..<close].has("\":".utf8), !rest[..<close].has("':".utf8) else {
+            return false
+        }
         let body = behind.dropFirst().drop(while: \.isJSONWhiteSpace)
         return ["{", "async", "=>", "throws"].contains { body.starts(with: $0.utf8) }
     }
@@ -121,7 +125,11 @@ extension PayloadStart {
         let name = text.reversed().prefix {
             $0.isDigit || (97...122).contains($0 | 0x20) || "._<>,[]".utf8.contains($0)
         }
-        return !name.isEmpty && text.dropLast(name.count).reversed().starts(with: " wen".utf8)
+        let begin = line.drop(while: \.isJSONWhiteSpace)
+        // A sentence may end with such words.
+        let isCode =
+            line.contains { "=(".utf8.contains($0) } || ["new ", "return "].contains { begin.starts(with: $0.utf8) }
+        return isCode && !name.isEmpty && text.dropLast(name.count).reversed().starts(with: " wen".utf8)
     }
 
     /// Returns the name of the variable whose value source code gives behind a text: `const data: Data = `, `$data = `,
@@ -169,7 +177,13 @@ extension PayloadStart {
         var value = line[(equals + 1)...].drop(while: \.isJSONWhiteSpace)
         while let last = value.last, last.isJSONWhiteSpace || last == UInt8(ascii: ";") { value = value.dropLast() }
         let word = String(decoding: value, as: UTF8.self)
-        if word == "true" || word == "false" || Int64(word) != nil { return (name, Array(word.utf8)) }
+        if word == "true" || word == "false" || Int64(word) != nil {
+            // Another line may change a variable.
+            let text = line.drop(while: \.isJSONWhiteSpace)
+            let isFixed =
+                ["const ", "final ", "val "].contains { text.starts(with: $0.utf8) } || name == name.uppercased()
+            return isFixed && name != "data" && name != "notification" ? (name, Array(word.utf8)) : nil
+        }
         guard value.count > 1, let mark = value.first, mark == value.last, "\"'".utf8.contains(mark),
             !value.dropFirst().dropLast().contains(where: { $0 == mark || "\\$".utf8.contains($0) })
         else { return nil }
@@ -229,19 +243,81 @@ extension PayloadStart {
         /// The key of the part.
         let key: String
 
-        /// Reads `p["notification"] = ` and `p.notification = ` before a bracket; `nil` for any other text.
+        /// Reads `p["notification"] = ` and `p.notification = ` before a bracket; `nil` for any other text. Clients of
+        /// HTTP, events and states have a member `data`, so a dot is not before other keys.
         init?(in before: ArraySlice<UInt8>) {
             let text = before.filter { !$0.isJSONWhiteSpace && !"\"'$@".utf8.contains($0) }
             let name = text.prefix { $0.isDigit || (97...122).contains($0 | 0x20) || $0 == UInt8(ascii: "_") }
             let rest = text[name.endIndex...]
-            let parts = ["notification", "data", "aps", "android", "apns", "webpush"]
-            let key = parts.first { part in
-                ["[\(part)]=", "[:\(part)]=", ".\(part)="].contains { rest.elementsEqual($0.utf8) }
+            let key = ["notification", "data", "aps", "android", "apns", "webpush"].first { part in
+                ["[\(part)]=", "[:\(part)]="].contains { rest.elementsEqual($0.utf8) }
+                    || part == "notification" && rest.elementsEqual(".notification=".utf8)
             }
             guard let key, !name.isEmpty else { return nil }
             (object, self.key) = (String(decoding: name, as: UTF8.self), key)
         }
+
+        /// Whether an object may be this part: one that is known by itself is none.
+        func takes(_ root: JSONNode) -> Bool {
+            guard root.kind == .object else { return false }
+            switch key {
+            case "notification":
+                return root.hasAny("title", "body", "title_loc_key", "body_loc_key", "image", "titleLocKey")
+                    && !root.hasAny("notification", "data", "request", "aps")
+            case "data":
+                return !root.hasAny("notification", "data", "message", "to", "aps", "registration_ids", "extras")
+            case "aps": return root.members.contains { APSKey(rawValue: $0.key) != nil }
+            default:
+                return root.hasAny("notification", "data", "headers", "payload", "priority", "ttl", "fcm_options")
+            }
+        }
     }
+
+    /// Returns an object with the parts that the next lines of source code give it, and the number of these lines; `nil`
+    /// if it is none, or has all its parts.
+    func joined(
+        _ payload: WrittenPayload, with lines: [[UInt8]], constants: [String: [UInt8]]
+    ) -> (WrittenPayload?, Int) {
+        guard let root = try? JSONDocument(scanning: payload.json).root, root.kind == .object,
+            part?.takes(root) != false, let object = part?.object ?? constant
+        else { return (nil, 0) }
+        var members =
+            part.map { [($0.key, payload.json)] } ?? root.members.map { ($0.key, Array($0.value.compactBytes)) }
+        var (index, taken) = (0, 0)
+        while index < lines.count, index < Self.statementsMax {
+            let line = lines[index]
+            if line.allSatisfy(\.isJSONWhiteSpace) || Self.setsWord(line, of: object) {
+                index += 1
+                continue
+            }
+            guard let start = PayloadStart(in: line), let next = start.part, next.object == object,
+                !members.contains(where: { $0.0 == next.key }), !line.has(" for ".utf8)
+            else { break }
+            let text = lines[index...].prefix(Self.statementsMax).joined(separator: [UInt8(ascii: "\n")])
+            guard let literal = PrintedLiteral(Array(text)[start.offset...], isCode: true, constants: constants),
+                let value = try? JSONDocument(scanning: literal.json).root, next.takes(value)
+            else { break }
+            members.append((next.key, literal.json))
+            index += Array(text)[..<literal.place].count { $0 == UInt8(ascii: "\n") } + 1
+            taken = index
+        }
+        guard part != nil || taken > 0 else { return (nil, 0) }
+        var writer = JSONWriter()
+        writer.object { writer in for (key, json) in members { writer.member(key, raw: json) } }
+        return (payload.with(json: writer.bytes), taken)
+    }
+
+    /// Whether a line gives a member of an object a value without brackets: `m["token"] = token`.
+    private static func setsWord(_ line: [UInt8], of object: String) -> Bool {
+        let text = line.drop { $0.isJSONWhiteSpace || $0 == UInt8(ascii: "$") }
+        guard text.starts(with: object.utf8), text.contains(UInt8(ascii: "=")) else { return false }
+        let mark = text.dropFirst(object.utf8.count).first
+        return (mark == UInt8(ascii: "[") || mark == UInt8(ascii: "."))
+            && !text.contains { "{(;".utf8.contains($0) } && !text.has("==".utf8)
+    }
+
+    /// The limit of lines that are looked at for parts.
+    private static var statementsMax: Int { 100 }
 }
 
 /// The objects and texts that source code has given variables.
@@ -253,7 +329,7 @@ public struct CodeConstants: Sendable {
     private var fresh: String?
 
     /// The limits of variables, and of the bytes of a value.
-    private static let (countMax, lengthMax) = (16, 4 << 10)
+    private static let (countMax, lengthMax) = (64, 4 << 10)
 
     /// Has no value yet.
     public init() {}

@@ -170,7 +170,9 @@ extension PayloadForm {
             ("RemoteMessage{", "an object that Java printed", "getData()"),
             ("\u{25BF} ", "an object that Xcode's debugger or dump() printed", "it with NSLog or JSONSerialization"),
         ]
-        for (mark, name, remedy) in objects where text.starts(with: mark.utf8) && !(mark == "#<" && mayHavePayload) {
+        for (mark, name, remedy) in objects where text.starts(with: mark.utf8) {
+            // Others may follow a line with nothing but an object's number.
+            if mark == "#<", mayHavePayload, !text.contains(UInt8(ascii: "{")) { return nil }
             return "\(name), not a push in a form that is read: print \(remedy)"
         }
         guard text.first == UInt8(ascii: "\""), PrintedLiteral.begins(text, behind: UInt8(ascii: "[")) else {
@@ -209,6 +211,20 @@ extension PayloadForm {
         let begin = before.lastIndex { $0 <= 0x20 || $0 == UInt8(ascii: "(") }
         let type = before[(begin.map { $0 + 1 } ?? before.startIndex)...]
         return ["&", "map[", "[]string", "[]*"].contains { type.starts(with: $0.utf8) }
+    }
+
+    /// Whether source code has the address of FCM's API before v1. A web push goes to addresses that begin like it.
+    static func sendsOverOldAPI(_ lines: [[UInt8]]) -> Bool {
+        let addresses = [
+            "fcm.googleapis.com/fcm/send", "gcm-http.googleapis.com/gcm/send", "android.googleapis.com/gcm/send",
+        ]
+        let ofWeb = ["endpoint", "webpush", "web-push", "WebPush", "subscription", "VAPID", "vapid"]
+        return !lines.contains { line in ofWeb.contains { line.has($0.utf8) } }
+            && lines.contains { line in
+                let text = line.drop(while: \.isJSONWhiteSpace)
+                return !["//", "#", "*", "/*"].contains { text.starts(with: $0.utf8) }
+                    && addresses.contains { line.has("\($0)\"".utf8) || line.has("\($0)'".utf8) }
+            }
     }
 
     /// The name of source code.
@@ -412,7 +428,10 @@ extension PayloadReader {
         if let last = known.last { return file.fault("\(file.name):\(last.line): \(last.text)") }
         if let named { return named }
         if let found = PayloadForm.nameOfProgram(source.beginning) {
-            return file.fault("\(file.name):\(found.line + 1): \(found.name)")
+            let old =
+                PayloadForm.sendsOverOldAPI(source.beginning)
+                ? "; its address is that of FCM's API before v1, which \(PayloadEnvelope.switchedOff)" : ""
+            return file.fault("\(file.name):\(found.line + 1): \(found.name)\(old)")
         }
         if let failure = failures.first { return failure }
         guard let firstOther = around.first else { return file.fault("\(file.name): there is no payload in it") }

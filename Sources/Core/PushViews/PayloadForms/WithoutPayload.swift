@@ -15,7 +15,9 @@ extension PayloadEnvelope {
                 """
         }
         if object["op"] != nil || object.isApplePayload { return nil }
-        if object.count > 0, object.members.allSatisfy({ $0.value.kind == .null }) {
+        if platform == nil, object.count > 0, object["aps"] == nil,
+            object.members.allSatisfy({ $0.value.kind == .null })
+        {
             return "this is an object with nothing but null, not a push: give the message that is sent or comes"
         }
         return nameOfAnswer(object, for: platform) ?? nameOfInnerAnswer(object)
@@ -58,19 +60,19 @@ extension PayloadEnvelope {
             payload from the log of the device
             """
         }
-        if object.hasAny("event_updates", "event_attributes"), object.hasAny("event", "activity_id", "activity_type") {
+        if ["start", "update", "end"].contains(object["event"]?.string), object["event_updates"]?.kind == .object {
             return """
                 this is a request to OneSignal for a Live Activity, not a push: OneSignal sends it to iOS alone (push type \
                 liveactivity), where it changes the activity; Android gets nothing
                 """
         }
-        if object["app_id"] != nil, object["notifications"]?.kind == .array {
+        if object["app_id"] != nil, object["notifications"]?.kind == .array, !object.hasAny("total_count", "offset") {
             return body(of: "OneSignal") + "; OneSignal takes one notification, and no list of them"
         }
-        if object["status_code"]?.kind == .number, object["status_message"] != nil {
+        if object["status_code"]?.kind == .number, object["status_message"] != nil, object["response"] != nil {
             return "this is an answer of Pushwoosh, not a push"
         }
-        if object.count == 1, object["request"]?.hasAny("application", "hwid") == true {
+        if object.count == 1, let request = object["request"], request.hasAny("hwid"), request["notifications"] == nil {
             return "this is a request of Pushwoosh's SDK to its service, not a push"
         }
         let isOneSignals = object["app_id"] != nil && object.hasAny("contents", "headings", "template_id")

@@ -155,7 +155,7 @@ extension AndroidPayload {
         var warnings: [Warning] = []
         if hasAppleObject { warnings.append(.keyOfAnotherPlatform("aps", .ios)) }
         if case .remoteMessage(let object) = form, let block = object.member("notification"),
-            let key = ["actions", "vibrate", "requireInteraction", "renotify"].first(where: { block.member($0) != nil })
+            let key = ["actions", "vibrate"].first(where: { block.member($0)?.kind == .array })
         {
             // W3C, Notifications API, NotificationOptions: no API of FCM has them for Android.
             warnings.append(.keyOfAnotherPlatform("notification.\(key)", .web))

@@ -194,12 +194,19 @@ private struct Explain {
                     texts alone; --platform android explains it as data, and --platform web as the data of a web push
                     """)
             }
-            if !guesses.isEmpty, explanation.isOfBareData {
+            if !guesses.isEmpty, record.name == nil, record.document.root.count > 0,
+                !["aps", "message", "data", "notification", "extras"].contains(where: {
+                    record.document.root[$0] != nil
+                }),
+                explanation.isOfBareData
+            {
                 output.note(
                     "\(record.place): the object is taken for the data of FCM's message: it has no key of a send body, and no aps"
                 )
             }
-            if let id = explanation.decision.message?.messageID, places.count < Self.placesMax,
+            // Some hide the ids of what they show.
+            if let id = explanation.decision.message?.messageID, id.hasPrefix("0:"), id.contains("%"),
+                places.count < Self.placesMax,
                 let before = places.updateValue(record.place, forKey: id)
             {
                 output.note("\(record.place): the message of \(before) again: one push, printed twice")
