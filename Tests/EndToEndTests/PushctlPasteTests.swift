@@ -413,4 +413,41 @@ struct PushctlPasteTests {
         let result = explain(text)
         #expect(result.errors.has(words), "\(result.output)\(result.errors)")
     }
+
+    @Test(
+        "knows an argument by its name, a body in any line of a log, and the texts of Pinpoint",
+        arguments: [
+            ("notification={'title': 'Hi'}\n", "the system shows it: \"Hi\""),
+            ("push(notification: {title: \"Hi\"})\n", "the system shows it: \"Hi\""),
+            ("notification: %{title: \"Hi\"}\n", "the system shows it: \"Hi\""),
+            ("%{notification: %{title: \"Hi\"}}\n", "the system shows it: \"Hi\""),
+            ("x {\"message\":{\"token\":\"a\",\"data\":{\"title\":\"Hi\"}}}\n", "if your code shows it: \"Hi\""),
+            (
+                "{\"level\":\"debug\",\"msg\":\"x {\\\"message\\\":{\\\"token\\\":\\\"a\\\",\\\"data\\\":{\\\"title\\\":\\\"Hi\\\"}}}\",\"time\":\"2024-04-26T10:58:22Z\"}\n",
+                "if your code shows it: \"Hi\""
+            ),
+            ("Bundle[{pinpoint.notification.title=Hi}]\n", "the SDK shows it: \"Hi\""),
+            ("Bundle[{pinpoint.notification.title=Hi, pinpoint.notification.silentPush=1}]\n", "nothing is shown"),
+        ])
+    func names(_ text: String, _ words: String) {
+        let result = explain(text)
+        #expect(result.end == .exited(0) && result.output.has(words), "\(result.output)\(result.errors)")
+    }
+
+    @Test(
+        "names records of logs, events of JPush, terms of Erlang, and members that somebody left out",
+        arguments: [
+            ("{\"level\":\"debug\",\"msg\":\"hi\",\"time\":\"t\"}\n", "the record of a log"),
+            ("{ extras: '{\"a\":\"b\"}', alertContent: 'T', id: 1 }\n", "an event of JPush's plugin"),
+            ("Sending message: [{<<\"data\">>,[{<<\"message\">>,<<\"test\">>}]}]\n", "a term that Erlang printed"),
+            ("PushMetaInfo(id:1, title:T, description:D, passThrough:0, extra:{a=1})\n", "Xiaomi's MiPush"),
+            ("{\"reason\":\"BadJwtToken\"}\n", "sub has to be mailto:"),
+            (
+                "{\"notification\":{\"title\":\"T\"},\"data\":{...}}\n",
+                "stands for members that are left out"
+            ),
+        ])
+    func others(_ text: String, _ words: String) {
+        #expect(explain(text).errors.has(words), "\(explain(text).errors)")
+    }
 }

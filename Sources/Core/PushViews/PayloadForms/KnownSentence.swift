@@ -377,8 +377,17 @@ public struct KnownSentence: Sendable {
         + [
             ("Net::HTTPGone", 410), ("WebPush::ExpiredSubscription", 410), ("WebPush::InvalidSubscription", 404),
             ("WebPush::Unauthorized", 403), ("do not correspond to the credentials used to create", 403),
-            ("invalid JWT provided", 403), ("BadJwtToken", 403), ("UnauthorizedRegistration", 401),
+            ("invalid JWT provided", 403), ("UnauthorizedRegistration", 401),
         ].map { (mark: String, status: Int64) in KnownSentence(mark, means: meaning(ofWebPush: status) ?? "") }
+        // From reports alone (web-push#947, pywebpush#175).
+        + [
+            KnownSentence(
+                "BadJwtToken",
+                means: """
+                    Apple's web push service refused the VAPID token: sub has to be mailto: with an address (no blank, no \
+                    localhost) or https:, exp at most a day ahead, aud the origin of the endpoint
+                    """)
+        ]
 
     // Source: Expo, "Sending notifications with the Expo Push Service", errors; Amazon SNS, API reference of Publish. Moto
     // and LocalStack have SNS's sentence of a missing default, too (read 2026-11-30); "isn't associated with any device"

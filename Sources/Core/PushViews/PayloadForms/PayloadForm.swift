@@ -221,7 +221,11 @@ public struct PayloadStart: Hashable, Sendable {
             let hasKey = !isOther && !isOpen && keys.contains { line[place...].has($0.utf8) }
             let isCode = Self.isCode(before) || Self.isArgument(before) || isMade
             let isLabel = isOpen && Self.isLabel(before)
-            guard isAboutPush || hasKey || isCode || isOther || isLabel else {
+            // A body of FCM v1 in any line.
+            let hasMessage =
+                line[place...].starts(with: "{\"message\":".utf8)
+                && ["token", "topic", "condition"].contains { line[place...].has("\"\($0)\":".utf8) }
+            guard isAboutPush || hasKey || isCode || isOther || isLabel || hasMessage else {
                 if answer == nil, ["error", "response", "result", "log"].contains(where: { words.has($0) }) {
                     answer = (form, place)
                 }

@@ -320,7 +320,7 @@ extension PrintedLiteral {
     }
 
     mutating func note(_ kind: Fault.Kind, at place: Int? = nil) {
-        if repairs || kind.isVariable, faults.count < 64 {
+        if repairs || kind.isTold, faults.count < 64 {
             faults.append(Fault(kind: kind, place: place ?? self.place))
         }
     }
@@ -354,6 +354,7 @@ extension PrintedLiteral {
     /// Skips the marks of members that somebody left out, and what code spreads there: `...`, `...options,`.
     private mutating func skipEllipsis() {
         while peekEllipsis() {
+            note(.leftOut)
             place += next == UInt8(ascii: "-") ? 2 : 3
             _ = takeCode()
             _ = take(UInt8(ascii: ","))

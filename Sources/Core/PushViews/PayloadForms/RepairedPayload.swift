@@ -156,7 +156,7 @@ public struct RepairedPayload: Sendable {
                 guard !isCode, values <= remarksMax else { continue }
                 let shown = String(value.prefix(40)).showingControls()
                 remarks.append((line(fault.place), "\(shown) is no value of JSON: read as a text"))
-            case .variable: remarks.append((line(fault.place), fault.kind.remark ?? ""))
+            case .variable, .leftOut: remarks.append((line(fault.place), fault.kind.remark ?? ""))
             case .brokenText:
                 remarks.append(
                     (
@@ -188,13 +188,17 @@ extension PrintedLiteral {
             case comma, commaInLine, extraComma, colon(String), brackets, value(String), brokenText
             /// A note in brackets behind a value.
             case note(String)
+            /// Marks that stand for members.
+            case leftOut
             /// The value of a key is a variable: its name.
             case variable(key: String, String)
 
-            var isVariable: Bool { if case .variable = self { true } else { false } }
+            /// Whether it is told of any object, and not of a repaired one alone.
+            var isTold: Bool { remark != nil }
 
-            /// The sentence about a variable; `nil` for a fault.
+            /// The sentence about a variable, or about marks for members; `nil` for a fault.
             var remark: String? {
+                if self == .leftOut { return "... stands for members that are left out: they are not known" }
                 guard case .variable(let key, let name) = self else { return nil }
                 let isObject = key == "data" || key == "notification"
                 return "\(key) is a variable, \(String(name.prefix(40)).showingControls()): "

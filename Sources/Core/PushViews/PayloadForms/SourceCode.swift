@@ -47,6 +47,8 @@ extension PayloadStart {
     static func isCode(_ before: ArraySlice<UInt8>) -> Bool {
         // Elixir writes %{ for a map, and Objective-C @{.
         let end = before.reversed().drop { $0.isJSONWhiteSpace || $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "@") }
+        // A map of Elixir's begins the line.
+        if end.first == nil, before.contains(UInt8(ascii: "%")) { return true }
         if end.first == UInt8(ascii: "(") { return true }
         let isAssignment = end.first == UInt8(ascii: "=") && !end.dropFirst().starts(with: "=".utf8)
         return isAssignment || end.starts(with: "nruter".utf8)
@@ -247,6 +249,17 @@ extension PayloadStart {
         /// HTTP, events and states have a member `data`, so a dot is not before other keys.
         init?(in before: ArraySlice<UInt8>) {
             let text = before.filter { !$0.isJSONWhiteSpace && !"\"'$@".utf8.contains($0) }
+            // An argument by its name: `notification={`, `push(notification: %{`.
+            let isArgument =
+                text.elementsEqual("notification:%".utf8)
+                || text.elementsEqual("notification=".utf8) && before.has("notification=".utf8)
+                || ["(notification:", "(notification:%", "(notification="].contains {
+                    text.reversed().starts(with: $0.utf8.reversed())
+                }
+            guard !isArgument else {
+                (object, key) = ("", "notification")
+                return
+            }
             let name = text.prefix { $0.isDigit || (97...122).contains($0 | 0x20) || $0 == UInt8(ascii: "_") }
             let rest = text[name.endIndex...]
             let key = ["notification", "data", "aps", "android", "apns", "webpush"].first { part in

@@ -168,12 +168,17 @@ extension PayloadForm {
             ("array(", "an array that PHP printed", "it with json_encode"),
             ("RemoteMessage(", "an object that Kotlin or Dart printed", "its data"),
             ("RemoteMessage{", "an object that Java printed", "getData()"),
+            ("PushMetaInfo(", "a push of Xiaomi's MiPush that its SDK printed", "title, description and extra as JSON"),
             ("\u{25BF} ", "an object that Xcode's debugger or dump() printed", "it with NSLog or JSONSerialization"),
         ]
         for (mark, name, remedy) in objects where text.starts(with: mark.utf8) {
             // Others may follow a line with nothing but an object's number.
             if mark == "#<", mayHavePayload, !text.contains(UInt8(ascii: "{")) { return nil }
             return "\(name), not a push in a form that is read: print \(remedy)"
+        }
+        if text.has("{<<\"".utf8) {
+            return
+                "a term that Erlang printed, not a push in a form that is read: print it as JSON (json:encode, jsx:encode)"
         }
         guard text.first == UInt8(ascii: "\""), PrintedLiteral.begins(text, behind: UInt8(ascii: "[")) else {
             return nil

@@ -72,6 +72,12 @@ extension PayloadEnvelope {
         if object["status_code"]?.kind == .number, object["status_message"] != nil, object["response"] != nil {
             return "this is an answer of Pushwoosh, not a push"
         }
+        if object["alertContent"]?.kind == .string, object.hasAny("extras", "alertType") {
+            return """
+                this is an event of JPush's plugin, not a push: JPush's SDK shows alertContent, and extras is the sender's \
+                data
+                """
+        }
         if object.count == 1, let request = object["request"], request.hasAny("hwid"), request["notifications"] == nil {
             return "this is a request of Pushwoosh's SDK to its service, not a push"
         }
@@ -175,7 +181,9 @@ extension PayloadEnvelope {
             time.string.map {
                 $0.utf8.count >= 10 && $0.utf8.first?.isDigit == true && ["-", "/"].contains(where: $0.has)
             } == true
-        return level?.string.map { words.contains($0.lowercased()) } == true && (isDate || isOfLogger)
+        let own = ["time", "timestamp", "ts", "level", "severity", "lvl", "msg", "message"]
+        let isPlain = object.count > 2 && object.members.allSatisfy { own.contains($0.key) && $0.value.kind == .string }
+        return level?.string.map { words.contains($0.lowercased()) } == true && (isDate || isOfLogger || isPlain)
             && object.hasAny("msg", "message", "log", "textPayload", "jsonPayload", "event")
     }
 

@@ -166,6 +166,7 @@ private struct Parts {
         let isBraze = payload.markedKind != nil
         if !hasBlock, !isBraze, let keys = SDKTextKeys.all.first(where: { data($0.mark) != nil }) {
             isOfSDK = true
+            if data("pinpoint.notification.silentPush") == "1" { return }
             let text = data(keys.body).flatMap { $0.isEmpty ? nil : $0 }
             if text != nil || keys.showsTitleAlone {
                 (title, body) = (data(keys.title), text)
@@ -278,7 +279,8 @@ private struct Parts {
 /// Sources: clevertap-android-sdk, Constants.java (NOTIF_TITLE, NOTIF_MSG); Airship's android-library, PushMessage.kt
 /// (EXTRA_TITLE, EXTRA_ALERT); OneSignal-Android-SDK (`custom` has its id), which shows a push whose `alert` is not empty;
 /// pushes that MoEngage's and Leanplum's SDKs log (gcm_title, gcm_alert; lp_message); expo-notifications,
-/// NotificationData.kt, whose `body` is the sender's data, and ExpoHandlingDelegate.kt, shouldPresent (read 2026-12-01).
+/// NotificationData.kt, whose `body` is the sender's data, and ExpoHandlingDelegate.kt, shouldPresent (read 2026-12-01);
+/// amplify-android, PushNotificationsConstants.kt (the keys of Pinpoint; what silentPush does is from reports alone).
 private struct SDKTextKeys {
     /// The key that all pushes of the SDK have.
     let mark: String
@@ -294,6 +296,9 @@ private struct SDKTextKeys {
         SDKTextKeys(mark: "gcm_alert", title: "gcm_title", body: "gcm_alert"),
         SDKTextKeys(mark: "lp_message", title: "title", body: "lp_message"),
         SDKTextKeys(mark: "custom", title: "title", body: "alert"),
+        SDKTextKeys(
+            mark: "pinpoint.notification.title", title: "pinpoint.notification.title",
+            body: "pinpoint.notification.body", showsTitleAlone: true),
         SDKTextKeys(mark: "scopeKey", title: "title", body: "message", showsTitleAlone: true),
     ]
 }
