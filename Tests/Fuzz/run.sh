@@ -65,7 +65,7 @@ build=$top/.build/fuzz/$1
 made=$top/.build/fuzz/modules
 mkdir -p "$build/found" "$build/texts" "$made"
 # Each text of the tests of pasted texts is an input.
-[ "$1" != paste ] || awk -v "to=$build/texts/" '/^==== / { close(name); name = to ++n; next } { print >name }' "$top/Tests/Fixtures/pasted/texts.txt"
+[ "$1" != paste ] || awk -v "to=$build/texts/" '/^==== / { close(name); name = to (++n); next } { print >name }' "$top/Tests/Fixtures/pasted/texts.txt"
 compile() {
     # shellcheck disable=SC2086  # several words
     swiftc -O -g -swift-version 6 -package-name pushrouterd -parse-as-library -whole-module-optimization -sanitize=fuzzer,address -I "$made" \
