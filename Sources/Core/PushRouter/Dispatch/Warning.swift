@@ -270,8 +270,8 @@ public enum Remark: Hashable, Sendable, CaseIterable, CustomStringConvertible {
     // Source: Firebase, "Set and manage message priority"; Apple, "Pushing background updates to your App"; MDN,
     // PushManager.subscribe (userVisibleOnly), and Chrome's own notice, "This site has been updated in the background";
     // W3C, Push API, PushEvent and PushMessageData; firebase-js-sdk, sw-listeners.ts
-    // (onNotificationClick); firebase-android-sdk, CommonNotificationBuilder (createContentIntent, createTargetIntent); Angular, "Push notifications" (onActionClick);
-    // CleverTap/clevertap-react-native#364 for the id 0_0.
+    // (onNotificationClick); firebase-android-sdk, CommonNotificationBuilder (createContentIntent, createTargetIntent);
+    // Angular, "Push notifications" (onActionClick); CleverTap/clevertap-react-native#364 for the id 0_0.
     public var description: String {
         switch self {
         case .normalPriority:

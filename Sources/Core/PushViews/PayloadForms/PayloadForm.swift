@@ -88,7 +88,7 @@ public struct PayloadStart: Hashable, Sendable {
     /// Whether the variable has the JSON of the object, as a text.
     public private(set) var isEncoded = false
     /// The member of an object in source code whose value it is: `p['notification'] = {`.
-    public private(set) var part: Part?
+    private(set) var part: Part?
     /// The bracket that is missing before it: it is a part of an object.
     var missing: UInt8?
     /// Whether line feeds separate its members, as in the tree of a browser's console.

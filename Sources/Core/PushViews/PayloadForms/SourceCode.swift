@@ -239,8 +239,8 @@ extension PayloadStart {
 
 extension PayloadStart {
     /// A part of a message, as a member of an object in source code.
-    public struct Part: Hashable, Sendable {
-        /// The name of the object.
+    struct Part: Hashable, Sendable {
+        /// The name of the object; empty for an argument of a call.
         let object: String
         /// The key of the part.
         let key: String
@@ -333,7 +333,7 @@ extension PayloadStart {
     private static var statementsMax: Int { 100 }
 }
 
-/// The objects and texts that source code has given variables.
+/// The objects, texts and fixed numbers that source code has given variables.
 public struct CodeConstants: Sendable {
     /// The values as JSON, by the names of the variables.
     public private(set) var values: [String: [UInt8]] = [:]

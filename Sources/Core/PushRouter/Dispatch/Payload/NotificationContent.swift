@@ -166,7 +166,7 @@ private struct Parts {
         let isBraze = payload.markedKind != nil
         if !hasBlock, !isBraze, let keys = SDKTextKeys.all.first(where: { data($0.mark) != nil }) {
             isOfSDK = true
-            if data("pinpoint.notification.silentPush") == "1" { return }
+            if keys.silent.flatMap(data) == "1" { return }
             let text = data(keys.body).flatMap { $0.isEmpty ? nil : $0 }
             if text != nil || keys.showsTitleAlone {
                 (title, body) = (data(keys.title), text)
@@ -288,6 +288,8 @@ private struct SDKTextKeys {
     let body: String
     /// Whether the SDK shows a push without a body.
     var showsTitleAlone = false
+    /// The key with which the SDK shows nothing, if it is 1; `nil`: it has none.
+    var silent: String?
 
     static let all = [
         SDKTextKeys(mark: "wzrk_pn", title: "nt", body: "nm"),
@@ -298,7 +300,7 @@ private struct SDKTextKeys {
         SDKTextKeys(mark: "custom", title: "title", body: "alert"),
         SDKTextKeys(
             mark: "pinpoint.notification.title", title: "pinpoint.notification.title",
-            body: "pinpoint.notification.body", showsTitleAlone: true),
+            body: "pinpoint.notification.body", showsTitleAlone: true, silent: "pinpoint.notification.silentPush"),
         SDKTextKeys(mark: "scopeKey", title: "title", body: "message", showsTitleAlone: true),
     ]
 }
